@@ -1,0 +1,42 @@
+#include <math.h>
+
+#include "metric/metric.h"
+#include "metric/square.h"
+
+static const vqx_option options[] = {{0}};
+
+static int setup(vqx_feature *feature, vqx_message_text *message) {
+    static const char *const name[] = {"float_moment_ref1st", "float_moment_dis1st", "float_moment_ref2nd", "float_moment_dis2nd"};
+    (void)message;
+    feature->planes = 1;
+    feature->sums = 4; /* of ref: words, squares; of dis: words, squares */
+    feature->outputs = 4;
+    memcpy(feature->output, name, sizeof(name));
+    return 0;
+}
+
+static void pass(const vqx_feature *feature, const vqx_pair *pair, void *scratch, uint64_t *sums) {
+    static vqx_moment_sums *const table[VQX_LEVELS] = VQX_LEVEL_TABLE(vqx_moment_sums_definition, vqx_moment_sums);
+    (void)scratch;
+    table[feature->level](&pair->ref[0], feature->format.bits, sums);
+    table[feature->level](&pair->dis[0], feature->format.bits, sums + 2);
+}
+
+static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
+    const vqx_format *f = &feature->format;
+    const int shift = (int)f->bits - 8;
+    const double samples = (double)(f->width * f->height);
+    for (int side = 0; side < 2; side++)
+        for (int moment = 0; moment < 2; moment++)
+            output[2 * moment + side] = ldexp((double)sums[2 * side + moment], -(moment + 1) * shift) / samples;
+}
+
+const vqx_metric vqx_metric_float_moment = {
+    .name = "float_moment",
+    .help = "mean and mean square of the luma of both pictures, of samples scaled to 0..255",
+    .options = options,
+    .options_size = 0,
+    .setup = setup,
+    .pass = pass,
+    .finish_frame = finish_frame,
+};

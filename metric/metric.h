@@ -1,0 +1,83 @@
+/* The host half of a metric: what it is called, what it puts out, and how exact sums become scores.
+ *
+ * A frame pair passes through two steps. The pass (CPU here, a device's kernels elsewhere) turns two pictures into a few 64-bit words, its exact
+ * sums; fp64 values among them travel as bit patterns. The finish step turns these words into scores, on the host, once per frame.
+ */
+#ifndef VQX_METRIC_METRIC_H
+#define VQX_METRIC_METRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/frame.h"
+#include "base/message.h"
+#include "base/option.h"
+#include "include/vqx.h"
+
+#define VQX_MAX_SUMS 64
+#define VQX_MAX_OUTPUTS 64
+#define VQX_MAX_AGGREGATES 8
+
+typedef struct vqx_metric vqx_metric;
+
+/* A requested metric, set up for one format. */
+typedef struct vqx_feature {
+    const vqx_metric *metric;
+    void *options; /* metric->options_size bytes, filled from its table */
+    vqx_format format;
+    vqx_cpu_level level;
+    void *priv; /* the metric's own, made by setup, freed by teardown */
+    /* filled by setup */
+    unsigned planes;    /* that the pass reads */
+    bool every_frame;   /* pass runs on frames that subsampling leaves out, too */
+    size_t sums;        /* words per frame, at most VQX_MAX_SUMS */
+    size_t scratch;     /* bytes of 64-byte-aligned memory that one pass needs, contents undefined */
+    size_t outputs;     /* per-frame scores and their names */
+    const char *output[VQX_MAX_OUTPUTS];
+    size_t aggregates;  /* values of the whole stream and their names */
+    const char *aggregate[VQX_MAX_AGGREGATES];
+} vqx_feature;
+
+/* Two pictures; only the planes that the feature asked for are there. */
+typedef struct vqx_pair {
+    vqx_plane ref[VQX_MAX_PLANES], dis[VQX_MAX_PLANES];
+} vqx_pair;
+
+struct vqx_metric {
+    const char *name, *help;
+    const vqx_option *options; /* ends with a NULL name */
+    size_t options_size;
+    /* Fills the lower half of the feature for its format, options and level. -ENOTSUP: refuses the format, with a line; -ENOMEM. */
+    int (*setup)(vqx_feature *feature, vqx_message_text *message);
+    /* Frees what setup made; may be NULL. */
+    void (*teardown)(vqx_feature *feature);
+    /* The CPU pass. Several threads at once, each with its own scratch. */
+    void (*pass)(const vqx_feature *feature, const vqx_pair *pair, void *scratch, uint64_t *sums);
+    /* Sums of one frame to its outputs. */
+    void (*finish_frame)(const vqx_feature *feature, const uint64_t *sums, double *output);
+    /* Sums of all frames, in frame order, `frames` times feature->sums words, to the aggregates. NULL when there are none. */
+    void (*finish_stream)(const vqx_feature *feature, const uint64_t *sums, uint64_t frames, double *aggregate);
+};
+
+/* fp64 values among the sums. */
+static inline uint64_t vqx_bits_of_f64(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+static inline double vqx_f64_of_bits(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+/* The metrics that are built in: src/registry.c lists them. */
+extern const vqx_metric vqx_metric_float_moment;
+extern const vqx_metric vqx_metric_psnr;
+extern const vqx_metric vqx_metric_float_psnr;
+
+#endif

@@ -1,0 +1,253 @@
+#include "src/context.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "src/registry.h"
+
+int vqx_open(vqx_context **context, const vqx_config *config) {
+    *context = NULL;
+    vqx_context *c = calloc(1, sizeof(*c));
+    if (!c)
+        return -ENOMEM;
+    if (config)
+        c->config = *config;
+    if (!c->config.subsample)
+        c->config.subsample = 1;
+    if (!c->config.threads) {
+        cpu_set_t set;
+        c->config.threads = sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    }
+    if (pthread_mutex_init(&c->error_lock, NULL)) {
+        free(c);
+        return -ENOMEM;
+    }
+    atomic_init(&c->error, 0);
+    atomic_init(&c->scored, 0);
+    *context = c;
+    return 0;
+}
+
+void vqx_close(vqx_context **context) {
+    vqx_context *c = *context;
+    *context = NULL;
+    if (!c)
+        return;
+    vqx_scheduler_close(&c->scheduler);
+    for (size_t i = 0; i < c->entries; i++) {
+        vqx_feature *f = &c->entry[i].feature;
+        if (c->started && f->metric->teardown)
+            f->metric->teardown(f);
+        free(f->options);
+    }
+    if (c->started)
+        vqx_store_close(&c->store);
+    pthread_mutex_destroy(&c->error_lock);
+    free(c);
+}
+
+const char *vqx_message(const vqx_context *context) { return context->message.text; }
+
+static void log_line(const vqx_context *c, vqx_log_level level, const char *line) {
+    if (c->config.log)
+        c->config.log(c->config.log_cookie, level, line);
+}
+
+int vqx_add_feature(vqx_context *c, const char *spec) {
+    const size_t length = strcspn(spec, "=");
+    const vqx_metric *metric = vqx_registry_find(spec, length);
+    if (c->started)
+        return vqx_fail(&c->message, -EBUSY, "%s: cannot be added after the start", spec);
+    if (!metric)
+        return vqx_fail(&c->message, -ENOENT, "unknown feature '%.*s'", (int)length, spec);
+    void *options = calloc(1, metric->options_size ? metric->options_size : 1);
+    if (!options)
+        return vqx_fail(&c->message, -ENOMEM, "%s: out of memory", metric->name);
+    int err = vqx_option_parse(metric->options, metric->name, spec[length] ? spec + length + 1 : NULL, options, &c->message);
+    if (err < 0)
+        goto fail;
+    for (size_t i = 0; i < c->entries; i++)
+        if (c->entry[i].feature.metric == metric) {
+            if (!vqx_option_equal(metric->options, c->entry[i].feature.options, options))
+                err = vqx_fail(&c->message, -EEXIST, "%s: requested twice with different options", metric->name);
+            goto fail; /* nothing is wrong when they are equal: the first one stands for both */
+        }
+    if (c->entries == VQX_MAX_FEATURES) {
+        err = vqx_fail(&c->message, -EINVAL, "%s: more than %d features", metric->name, VQX_MAX_FEATURES);
+        goto fail;
+    }
+    c->entry[c->entries++].feature = (vqx_feature){.metric = metric, .options = options};
+    return 0;
+fail:
+    free(options);
+    return err;
+}
+
+static void fill_pair(const vqx_context *c, const vqx_task *task, vqx_pair *pair) {
+    for (unsigned p = 0; p < VQX_MAX_PLANES; p++) {
+        if (!(c->planes >> p & 1))
+            continue;
+        pair->ref[p] = vqx_frame_plane(task->ref, p);
+        pair->dis[p] = vqx_frame_plane(task->dis, p);
+    }
+}
+
+static bool feature_wants(const vqx_context *c, const vqx_feature *feature, uint64_t index) {
+    return feature->every_frame || index % c->config.subsample == 0;
+}
+
+/* Keeps the failed frame with the lowest index, so that the result does not depend on which worker was first. */
+static void keep_error(vqx_context *c, uint64_t index, int err, const char *side, const char *text) {
+    pthread_mutex_lock(&c->error_lock);
+    if (!atomic_load(&c->error) || index < c->error_index) {
+        c->error_index = index;
+        vqx_fail(&c->error_message, err, "frame %" PRIu64 ": %s: %s", index, side, text);
+        atomic_store(&c->error, err);
+    }
+    pthread_mutex_unlock(&c->error_lock);
+}
+
+static void run_task(void *owner, const vqx_task *task, void *scratch) {
+    vqx_context *c = owner;
+    vqx_frame *const side[2] = {task->ref, task->dis};
+    for (int s = 0; s < 2; s++) {
+        vqx_message_text message;
+        const int err = vqx_frame_require(side[s], &message);
+        if (err < 0) {
+            keep_error(c, task->index, err, s == 0 ? "reference" : "distorted", message.text);
+            return;
+        }
+    }
+    vqx_pair pair = {0};
+    fill_pair(c, task, &pair);
+    for (size_t i = 0; i < c->entries; i++) {
+        const vqx_entry *e = &c->entry[i];
+        const vqx_feature *f = &e->feature;
+        uint64_t sums[VQX_MAX_SUMS];
+        double output[VQX_MAX_OUTPUTS];
+        if (!feature_wants(c, f, task->index))
+            continue;
+        f->metric->pass(f, &pair, scratch, sums);
+        f->metric->finish_frame(f, sums, output);
+        vqx_store_put(&c->store, task->index, i, e->slot, output, f->outputs, e->word, sums, f->metric->finish_stream ? f->sums : 0);
+    }
+    atomic_fetch_add_explicit(&c->scored, 1, memory_order_relaxed);
+}
+
+int vqx_start(vqx_context *c, const vqx_format *format) {
+    size_t slots = 0, words = 0, scratch = 0, ready = 0;
+    if (c->started)
+        return vqx_fail(&c->message, -EBUSY, "scoring has started already");
+    if (vqx_format_check(format) < 0)
+        return vqx_fail(&c->message, -EINVAL, "pictures of %" PRIu32 "x%" PRIu32 ", %" PRIu32 " bits are not supported", format->width,
+                        format->height, format->bits);
+    if (!c->entries)
+        return vqx_fail(&c->message, -EINVAL, "no feature was requested");
+    int err = 0;
+    c->format = *format;
+    for (; ready < c->entries; ready++) {
+        vqx_entry *e = &c->entry[ready];
+        vqx_feature *f = &e->feature;
+        f->outputs = f->aggregates = 0; /* of a start that failed */
+        f->format = *format;
+        f->level = vqx_cpu_best(c->config.cpumask);
+        err = f->metric->setup(f, &c->message);
+        if (err < 0)
+            goto fail;
+        e->slot = slots;
+        e->word = words;
+        slots += f->outputs;
+        words += f->metric->finish_stream ? f->sums : 0;
+        scratch = f->scratch > scratch ? f->scratch : scratch;
+        c->planes |= f->planes;
+    }
+    err = vqx_store_open(&c->store, slots, words, c->entries);
+    if (err < 0) {
+        vqx_fail(&c->message, err, "out of memory");
+        goto fail;
+    }
+    err = vqx_scheduler_open(&c->scheduler, c->config.threads, scratch, run_task, c);
+    if (err < 0) {
+        vqx_store_close(&c->store);
+        vqx_fail(&c->message, err, "out of memory for %u worker threads", c->config.threads);
+        goto fail;
+    }
+    c->started = true;
+    log_line(c, VQX_LOG_DEBUG, vqx_cpu_form(c->config.cpumask));
+    return 0;
+fail:
+    while (ready--)
+        if (c->entry[ready].feature.metric->teardown)
+            c->entry[ready].feature.metric->teardown(&c->entry[ready].feature);
+    c->planes = 0;
+    return err;
+}
+
+unsigned vqx_planes(const vqx_context *c) { return c->planes; }
+
+int vqx_frame_listed(const vqx_context *c, uint64_t index) { return index % c->config.subsample == 0; }
+
+int vqx_frame_wanted(const vqx_context *c, uint64_t index) {
+    for (size_t i = 0; i < c->entries; i++)
+        if (feature_wants(c, &c->entry[i].feature, index))
+            return 1;
+    return 0;
+}
+
+static bool fits(const vqx_context *c, const vqx_frame *frame) {
+    const vqx_format *f = vqx_frame_format(frame);
+    return f->width == c->format.width && f->height == c->format.height && f->chroma == c->format.chroma &&
+           f->bits == c->format.bits && (vqx_frame_planes(frame) & c->planes) == c->planes;
+}
+
+/* Whether the pair can be queued; claims its index if so. */
+static int accept(vqx_context *c, uint64_t index, const vqx_frame *reference, const vqx_frame *distorted) {
+    const char *why = NULL;
+    int err = atomic_load(&c->error);
+    if (!c->started || c->finished)
+        why = c->started ? "submitted after the end" : "submitted before the start";
+    else if (err < 0)
+        return err;
+    else if (!fits(c, reference) || !fits(c, distorted))
+        why = "format or planes differ from the start";
+    if (why) {
+        err = -EINVAL;
+    } else {
+        err = vqx_store_claim(&c->store, index);
+        why = err == -ENOMEM ? "out of memory" : err == -EEXIST ? "submitted twice" : "index out of range";
+    }
+    if (err < 0) {
+        pthread_mutex_lock(&c->error_lock);
+        vqx_fail(&c->message, err, "frame %" PRIu64 ": %s", index, why);
+        pthread_mutex_unlock(&c->error_lock);
+    }
+    return err;
+}
+
+int vqx_submit(vqx_context *c, uint64_t index, vqx_frame *reference, vqx_frame *distorted) {
+    const int err = accept(c, index, reference, distorted);
+    if (err < 0) {
+        vqx_frame_unref(&reference);
+        vqx_frame_unref(&distorted);
+        return err;
+    }
+    vqx_scheduler_push(c->scheduler, &(vqx_task){.index = index, .ref = reference, .dis = distorted});
+    return 0;
+}
+
+uint64_t vqx_finished(const vqx_context *c) { return atomic_load_explicit(&c->scored, memory_order_relaxed); }
+
+int vqx_finish(vqx_context *c) {
+    if (!c->started)
+        return vqx_fail(&c->message, -EINVAL, "finished before the start");
+    vqx_scheduler_close(&c->scheduler);
+    c->finished = true;
+    const int err = vqx_context_aggregate(c);
+    if (err < 0)
+        return vqx_fail(&c->message, err, "out of memory");
+    if (atomic_load(&c->error) < 0)
+        c->message = c->error_message;
+    return atomic_load(&c->error);
+}

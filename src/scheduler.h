@@ -1,0 +1,30 @@
+/* Worker threads behind a bounded queue of frame pairs. */
+#ifndef VQX_SRC_SCHEDULER_H
+#define VQX_SRC_SCHEDULER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "include/vqx.h"
+
+typedef struct vqx_scheduler vqx_scheduler;
+
+/* One pair; the worker that ran it drops the references. */
+typedef struct vqx_task {
+    uint64_t index;
+    vqx_frame *ref, *dis;
+} vqx_task;
+
+/* Runs one task. Called from the workers, each with its own scratch memory (64-byte-aligned). */
+typedef void (*vqx_task_run)(void *owner, const vqx_task *task, void *scratch);
+
+/* Starts `threads` workers. -ENOMEM when memory or threads cannot be had. */
+int vqx_scheduler_open(vqx_scheduler **scheduler, unsigned threads, size_t scratch, vqx_task_run run, void *owner);
+
+/* Queues a task; blocks while the queue is full. Any thread. */
+void vqx_scheduler_push(vqx_scheduler *scheduler, const vqx_task *task);
+
+/* Waits for all queued tasks, ends the workers, frees everything. NULL is fine. */
+void vqx_scheduler_close(vqx_scheduler **scheduler);
+
+#endif
