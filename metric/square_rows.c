@@ -1,7 +1,7 @@
 /* The sums of metric/square.h in integers, a row at a time; compiled once per instruction set. */
 #include "metric/square.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "dialect/cpu.h"
 #include "kernel/square.h"
@@ -14,15 +14,57 @@ static inline u64 join(u32 wrapped, u32 upper) {
     return ((u64)upper << 16) + (u32)(wrapped - (upper << 16));
 }
 
+#if defined(__x86_64__)
+/* psadbw and pmaddwd by hand: left to themselves, compilers take 1.4 to 3 times as long. */
+#include <immintrin.h>
+#if defined(__AVX512BW__)
+typedef __m512i vec;
+#define V(name) _mm512_##name
+#define VI(name) _mm512_##name##_si512
+#elif defined(__AVX2__)
+typedef __m256i vec;
+#define V(name) _mm256_##name
+#define VI(name) _mm256_##name##_si256
+#else
+typedef __m128i vec;
+#define V(name) _mm_##name
+#define VI(name) _mm_##name##_si128
+#endif
+
+/* Adds the sums of the first samples, whole vectors of them, and returns how many these are. */
+static u32 moment_row_vectors(const u8 *v, u32 n, uint64_t sums[2]) {
+    const vec zero = VI(setzero)();
+    vec first = zero, even = zero, odd = zero;
+    u64 part[sizeof(vec) / sizeof(u64)];
+    u32 x = 0;
+    for (; x + sizeof(vec) <= n; x += sizeof(vec)) {
+        const vec bytes = VI(loadu)((const vec *)(const void *)(v + x));
+        const vec low = V(unpacklo_epi8)(bytes, zero), high = V(unpackhi_epi8)(bytes, zero);
+        first = V(add_epi64)(first, V(sad_epu8)(bytes, zero));
+        even = V(add_epi32)(even, V(madd_epi16)(low, low));
+        odd = V(add_epi32)(odd, V(madd_epi16)(high, high));
+    }
+    memcpy(part, &first, sizeof(part));
+    for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+        sums[0] += part[i];
+    even = V(add_epi32)(even, odd); /* 32-bit lanes hold a row's sum */
+    memcpy(part, &even, sizeof(part));
+    for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+        sums[1] += (u32)part[i] + (part[i] >> 32);
+    return x;
+}
+#else
+static u32 moment_row_vectors(const u8 *v, u32 n, uint64_t sums[2]) {
+    (void)v, (void)n, (void)sums;
+    return 0;
+}
+#endif
+
 static void moment_row_bytes(const u8 *restrict v, u32 n, uint64_t sums[2]) {
-    /* A zero that gcc does not know to be one: it takes psadbw and pmaddwd for differences only, and twice as long without them. */
-    u8 zero = 0;
-    __asm__("" : "+r"(zero));
     u32 first = 0, second = 0;
-    for (u32 x = 0; x < n; x++) {
-        const i16 e = (i16)(v[x] - zero);
-        first += (u32)abs(v[x] - zero);
-        second += (u32)(e * e);
+    for (u32 x = moment_row_vectors(v, n, sums); x < n; x++) {
+        first += v[x];
+        second += vqx_square(v[x]);
     }
     sums[0] += first;
     sums[1] += second;
