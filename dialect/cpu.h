@@ -25,4 +25,7 @@ typedef double f64;
 #define VQX_PRIVATE
 #define VQX_TABLE static const
 
+/* correctly rounded */
+VQX_FN f32 vqx_sqrt_f32(f32 x) { return sqrtf(x); }
+
 #endif

@@ -42,9 +42,10 @@ uint64_t reader_bytes_read(const struct reader *reader);
  */
 int reader_skip(struct reader *reader, uint64_t count, char *message, size_t size);
 
-/* The next frame, in memory of `pool`, which has the reader's format; the pool's planes are the ones read. 1: *frame is set and the
- * caller owns it; the reader must stay open while it lives. 0: the input ended between two frames. -EPROTO: a frame is truncated or
- * does not start as it should; -ENOMEM; read errors. From one thread at a time, and not again after an error. */
+/* The next frame, in memory of `pool`, which has the reader's format; the pool's planes are the ones read. With a NULL pool the
+ * frame is left out and *frame stays NULL. 1: *frame is set and the caller owns it; the reader must stay open while it lives. 0:
+ * the input ended between two frames. -EPROTO: a frame is truncated or does not start as it should; -ENOMEM; read errors. From one
+ * thread at a time, and not again after an error. */
 int reader_next(struct reader *reader, vqx_pool *pool, vqx_frame **frame, char *message, size_t size);
 
 /* Closes the input and sets *reader to NULL; a NULL is fine. */

@@ -63,6 +63,7 @@ static bool same_file(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+/* Opens the result file, if there is to be one. -1, or an exit code. */
 static int open_output(struct run *run) {
     const struct cli_options *o = run->options;
     const char *const input[SIDES] = {o->reference, o->distorted};
