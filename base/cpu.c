@@ -46,4 +46,6 @@ const char *vqx_cpu_level_name(vqx_cpu_level level) {
     return name[level];
 }
 
-const char *vqx_cpu_form(uint32_t cpumask) { return vqx_cpu_level_name(vqx_cpu_best(cpumask)); }
+const char *vqx_cpu_form(uint32_t cpumask) {
+    return vqx_cpu_level_name(vqx_cpu_best(cpumask));
+}

@@ -62,9 +62,13 @@ int vqx_format_check(const vqx_format *format) {
     return 0;
 }
 
-unsigned vqx_format_planes(const vqx_format *format) { return format->chroma == VQX_CHROMA_400 ? 1 : 3; }
+unsigned vqx_format_planes(const vqx_format *format) {
+    return format->chroma == VQX_CHROMA_400 ? 1 : 3;
+}
 
-size_t vqx_format_sample_bytes(const vqx_format *format) { return format->bits > 8 ? 2 : 1; }
+size_t vqx_format_sample_bytes(const vqx_format *format) {
+    return format->bits > 8 ? 2 : 1;
+}
 
 void vqx_format_plane_size(const vqx_format *format, unsigned plane, uint32_t *width, uint32_t *height) {
     uint32_t w = format->width, h = format->height;
@@ -291,7 +295,9 @@ void vqx_frame_unref(vqx_frame **frame) {
         pool_free(pool);
 }
 
-const vqx_format *vqx_frame_format(const vqx_frame *frame) { return &frame->format; }
+const vqx_format *vqx_frame_format(const vqx_frame *frame) {
+    return &frame->format;
+}
 
 uint8_t *vqx_frame_data(vqx_frame *frame, unsigned plane, ptrdiff_t *stride) {
     if (plane >= VQX_MAX_PLANES)
@@ -323,7 +329,9 @@ int vqx_frame_require(vqx_frame *frame, vqx_message_text *message) {
     return err;
 }
 
-unsigned vqx_frame_planes(const vqx_frame *frame) { return frame->planes; }
+unsigned vqx_frame_planes(const vqx_frame *frame) {
+    return frame->planes;
+}
 
 vqx_plane vqx_frame_plane(const vqx_frame *frame, unsigned plane) {
     vqx_plane view = {.data = frame->data[plane], .stride = frame->stride[plane]};

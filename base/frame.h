@@ -12,8 +12,8 @@ typedef struct vqx_plane {
     uint32_t width, height;
 } vqx_plane;
 
-/* Makes the samples of a lazy frame real (once, whoever comes first); nothing to do for others. Thread-safe. A negative errno of the
- * fill callback is kept and returned to every caller, with its line. */
+/* Makes the samples of a lazy frame real (once, whoever comes first); nothing to do for others. Thread-safe. A negative errno of
+ * the fill callback is kept and returned to every caller, with its line. */
 int vqx_frame_require(vqx_frame *frame, vqx_message_text *message);
 
 /* The planes the frame has or, if lazy, will have: bit p = plane p. */

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <locale.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,24 +20,20 @@ static void leave(locale_t c, locale_t before) {
     freelocale(c);
 }
 
-static int parse(const char *text, double *value, bool six_digits) {
+int vqx_number_option(const char *text, double *value) {
     locale_t c, before;
-    char *end, buf[32];
+    char *end, digits[32];
     if (enter(&c, &before) < 0)
         return -ENOMEM;
-    *value = six_digits ? (double)strtof(text, &end) : strtod(text, &end);
+    *value = strtof(text, &end);
     const int err = end == text || end[strspn(end, " \t")] ? -EINVAL : 0;
-    if (!err && six_digits) {
-        snprintf(buf, sizeof(buf), "%g", *value);
-        *value = strtod(buf, NULL);
+    if (!err) {
+        snprintf(digits, sizeof(digits), "%g", *value);
+        *value = strtod(digits, NULL);
     }
     leave(c, before);
     return err;
 }
-
-int vqx_number_double(const char *text, double *value) { return parse(text, value, false); }
-
-int vqx_number_option(const char *text, double *value) { return parse(text, value, true); }
 
 int vqx_number_text(double value, char *text, size_t size) {
     locale_t c, before;

@@ -4,10 +4,8 @@
 
 #include <stddef.h>
 
-/* Reads a whole text as a number. 0, -EINVAL when anything but blanks is left over or nothing is there, -ENOMEM. */
-int vqx_number_double(const char *text, double *value);
-
-/* The same, rounded the way option values are: to float, then to 6 significant decimal digits (doc/numerics.md, "Option values"). */
+/* Reads a whole text as a number, rounded the way option values are: to float, then to 6 significant decimal digits
+ * (doc/numerics.md, "Option values"). 0, -EINVAL when anything but blanks is left over or nothing is there, -ENOMEM. */
 int vqx_number_option(const char *text, double *value);
 
 /* Writes the number with 6 significant digits, as %g does. 0, -ENOMEM. */

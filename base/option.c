@@ -90,8 +90,7 @@ int vqx_option_equal(const vqx_option *table, const void *a, const void *b) {
 }
 
 const char *vqx_option_type_name(vqx_option_type type) {
-    static const char *const name[] = {
-        [VQX_OPTION_BOOL] = "bool", [VQX_OPTION_INT] = "int", [VQX_OPTION_DOUBLE] = "double"};
+    static const char *const name[] = {[VQX_OPTION_BOOL] = "bool", [VQX_OPTION_INT] = "int", [VQX_OPTION_DOUBLE] = "double"};
     return name[type];
 }
 

@@ -11,13 +11,13 @@ typedef enum vqx_option_type { VQX_OPTION_BOOL, VQX_OPTION_INT, VQX_OPTION_DOUBL
 typedef struct vqx_option {
     const char *name, *help;
     vqx_option_type type;
-    size_t offset;     /* of the bool, int or double in the metric's options struct */
-    double fallback;   /* value when the key is not given */
+    size_t offset;      /* of the bool, int or double in the metric's options struct */
+    double fallback;    /* value when the key is not given */
     double least, most; /* inclusive; not for bool */
 } vqx_option;
 
-/* Fills the struct at `values` from "key=value:key=value" (NULL: all defaults; an empty part is an error); table ends with a NULL name. A key
- * given twice: the last value wins. -EINVAL, -ENOMEM, with a line that names the key; `who` is its first word. */
+/* Fills the struct at `values` from "key=value:key=value" (NULL: all defaults; an empty part is an error); table ends with a NULL
+ * name. A key given twice: the last value wins. -EINVAL, -ENOMEM, with a line that names the key; `who` is its first word. */
 int vqx_option_parse(const vqx_option *table, const char *who, const char *text, void *values, vqx_message_text *message);
 
 /* 1 when two structs of the same table hold the same values, else 0. */

@@ -26,6 +26,8 @@ typedef double f64;
 #define VQX_TABLE static const
 
 /* correctly rounded */
-VQX_FN f32 vqx_sqrt_f32(f32 x) { return sqrtf(x); }
+VQX_FN f32 vqx_sqrt_f32(f32 x) {
+    return sqrtf(x);
+}
 
 #endif

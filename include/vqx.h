@@ -88,8 +88,8 @@ VQX_API void vqx_pool_close(vqx_pool **pool);
 
 /* Fills data[p] (rows `stride[p]` bytes apart) for every plane with a non-NULL pointer. Called from a worker thread, once per
  * frame, several frames at a time. Returns 0 or a negative errno with one line in message[0..size-1]. */
-typedef int (*vqx_fill)(void *source, uint64_t position, uint8_t *const data[VQX_MAX_PLANES], const ptrdiff_t stride[VQX_MAX_PLANES],
-                        char *message, size_t size);
+typedef int (*vqx_fill)(void *source, uint64_t position, uint8_t *const data[VQX_MAX_PLANES],
+                        const ptrdiff_t stride[VQX_MAX_PLANES], char *message, size_t size);
 
 /* A frame of the pool. Without `fill` it has its memory at once and the caller writes it through vqx_frame_data(). With `fill` it
  * is lazy: memory is taken and fill(source, position, …) called only when a worker needs the samples, so that reading runs
@@ -101,7 +101,8 @@ VQX_API vqx_frame *vqx_frame_ref(vqx_frame *frame);
 VQX_API void vqx_frame_unref(vqx_frame **frame);
 
 VQX_API const vqx_format *vqx_frame_format(const vqx_frame *frame);
-/* First sample of a plane and its stride, for writing a frame that nobody reads yet; NULL for a plane that the frame lacks. */
+/* First sample of a plane and its stride, for writing a frame that nobody reads yet; NULL for a plane that the frame lacks, and
+ * while a lazy frame is not filled. */
 VQX_API uint8_t *vqx_frame_data(vqx_frame *frame, unsigned plane, ptrdiff_t *stride);
 
 /* ---- features ------------------------------------------------------------------------------------------------------ */
@@ -118,12 +119,13 @@ typedef struct vqx_option_info {
 VQX_API size_t vqx_metric_count(void);
 VQX_API const char *vqx_metric_name(size_t i);
 VQX_API const char *vqx_metric_help(size_t i);
-/* Option o of metric i; 0, or -ENOENT when there are no more. */
+/* Option o of metric i; 0, -ENOENT when there are no more, -ENOMEM. */
 VQX_API int vqx_metric_option(size_t i, size_t o, vqx_option_info *info);
 
 /* ---- scoring ------------------------------------------------------------------------------------------------------- */
 
-/* Bits of vqx_config.cpumask: instruction sets to leave out. On x86-64 the baseline is SSE2; on aarch64 NEON counts as VQX_CPU_BASELINE. */
+/* Bits of vqx_config.cpumask: instruction sets to leave out. On x86-64 the baseline is SSE2; on aarch64 NEON counts as
+ * VQX_CPU_BASELINE. */
 #define VQX_CPU_BASELINE 1u /* leaves the definition form: plain C in raster order, which everything is compared with */
 #define VQX_CPU_SSSE3 2u
 #define VQX_CPU_SSE41 4u
@@ -151,7 +153,7 @@ VQX_API int vqx_open(vqx_context **context, const vqx_config *config);
 VQX_API void vqx_close(vqx_context **context);
 
 /* The line that explains the last failure of this context: "psnr: unknown option 'enable_chrome'". Empty when there was none.
- * Valid until the next call on the context. */
+ * Valid until the next call on the context, from any thread. */
 VQX_API const char *vqx_message(const vqx_context *context);
 
 /* Requests a metric: "psnr", or "psnr=enable_mse=true:enable_apsnr=true" (doc/usage.md). Asking twice for the same metric with the
@@ -159,8 +161,8 @@ VQX_API const char *vqx_message(const vqx_context *context);
  * -EBUSY after vqx_start(). */
 VQX_API int vqx_add_feature(vqx_context *context, const char *spec);
 
-/* Fixes the format, sets up every feature for it and starts the workers. -EINVAL (format, no feature), -ENOTSUP: a feature refuses this
- * size, chroma or depth, -ENOMEM, -EBUSY when started already. */
+/* Fixes the format, sets up every feature for it and starts the workers. -EINVAL (format, no feature), -ENOTSUP: a feature refuses
+ * this size, chroma or depth, -ENOMEM, -EBUSY when started already. */
 VQX_API int vqx_start(vqx_context *context, const vqx_format *format);
 
 /* The planes (bit p = plane p) that the features of a started context look at. A frame needs no others. */
@@ -169,21 +171,23 @@ VQX_API unsigned vqx_planes(const vqx_context *context);
 /* 1 when any feature of a started context looks at the frame with this index (subsampling may skip it), else 0. */
 VQX_API int vqx_frame_wanted(const vqx_context *context, uint64_t index);
 
-/* Queues the pair with this index for scoring; takes over both references, also on failure. Any order of indices (below
- * 2^32), each at most once, from any thread; blocks while the queue is full. -EINVAL: format or planes do not fit, or the index is out of
- * range; -EEXIST: the index was used; -ENOMEM; a frame that failed earlier makes every later call return its error. */
+/* Queues the pair with this index for scoring; takes over both references, also on failure. Any order of indices (below 2^32), each
+ * at most once, from any thread; blocks while the queue is full. -EINVAL: before the start or after the end, format or planes do
+ * not fit, index out of range; -EEXIST: the index was used; -ENOMEM. Behind a frame that failed, its error with its line; frames
+ * before it are still taken. */
 VQX_API int vqx_submit(vqx_context *context, uint64_t index, vqx_frame *reference, vqx_frame *distorted);
 
-/* Number of pairs scored so far. Any thread, at any time. */
+/* Number of pairs done so far. Any thread, at any time. */
 VQX_API uint64_t vqx_finished(const vqx_context *context);
 
 /* Waits for every queued pair, then computes what needs the whole stream. After a failed frame its error is returned and
- * vqx_message() names the frame; the scores of the frames before it stay readable. No vqx_submit() afterwards. */
+ * vqx_message() names the frame; the scores of the frames before it stay readable. No vqx_submit() afterwards. May be called again,
+ * as after -ENOMEM. */
 VQX_API int vqx_finish(vqx_context *context);
 
 /* ---- results: of a context after vqx_finish() ---------------------------------------------------------------------- */
 
-/* Number of frames with results: 1 + the highest index scored, or the index of the first failed frame. */
+/* Number of frames with results: 1 + the highest index scored, or the index of the first failed frame; 0 before vqx_finish(). */
 VQX_API uint64_t vqx_frame_count(const vqx_context *context);
 
 /* Per-frame outputs in registration order. */
@@ -198,13 +202,14 @@ VQX_API int vqx_frame_listed(const vqx_context *context, uint64_t index);
 /* One score. 0; -ENOENT when this frame has no such score; -EINVAL when `output` is out of range. */
 VQX_API int vqx_score(const vqx_context *context, size_t output, uint64_t index, double *score);
 
-/* One value over all listed frames: method "mean", "min", "max", "harmonic_mean", "median", "stdev" or "p0" … "p100" (doc/usage.md). 0; -ENOENT when
- * a listed frame lacks the score or none is listed; -EINVAL unknown method or output; -ENOMEM. */
+/* One value over all listed frames: method "mean", "min", "max", "harmonic_mean", "median", "stdev" or "p0" … "p100"
+ * (doc/usage.md). 0; -ENOENT when a listed frame lacks the score or none is listed; -EINVAL unknown method or output; -ENOMEM. */
 VQX_API int vqx_pooled(const vqx_context *context, size_t output, const char *method, double *value);
 /* 0 when the pooling method exists, else -EINVAL. */
 VQX_API int vqx_pool_method_check(const char *method);
 
-/* Values of the whole stream (apsnr_y, …), in registration order. */
+/* Values of the whole stream (apsnr_y, …), in registration order. -EINVAL: out of range; -ENOENT: not finished, or no frame went
+ * in. */
 VQX_API size_t vqx_aggregate_count(const vqx_context *context);
 VQX_API const char *vqx_aggregate_name(const vqx_context *context, size_t aggregate);
 VQX_API int vqx_aggregate(const vqx_context *context, size_t aggregate, double *value);

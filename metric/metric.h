@@ -1,7 +1,8 @@
 /* The host half of a metric: what it is called, what it puts out, and how exact sums become scores.
  *
- * A frame pair passes through two steps. The pass (CPU here, a device's kernels elsewhere) turns two pictures into a few 64-bit words, its exact
- * sums; fp64 values among them travel as bit patterns. The finish step turns these words into scores, on the host, once per frame.
+ * A frame pair passes through two steps. The pass (CPU here, a device's kernels elsewhere) turns two pictures into a few 64-bit
+ * words, its exact sums; fp64 values among them travel as bit patterns. The finish step turns these words into scores, on the host,
+ * once per frame.
  */
 #ifndef VQX_METRIC_METRIC_H
 #define VQX_METRIC_METRIC_H
@@ -31,13 +32,13 @@ typedef struct vqx_feature {
     vqx_cpu_level level;
     void *priv; /* the metric's own, made by setup, freed by teardown */
     /* filled by setup */
-    unsigned planes;    /* that the pass reads */
-    bool every_frame;   /* pass runs on frames that subsampling leaves out, too */
-    size_t sums;        /* words per frame, at most VQX_MAX_SUMS */
-    size_t scratch;     /* bytes of 64-byte-aligned memory that one pass needs, contents undefined */
-    size_t outputs;     /* per-frame scores and their names */
+    unsigned planes;  /* that the pass reads */
+    bool every_frame; /* pass runs on frames that subsampling leaves out, too */
+    size_t sums;      /* words per frame, at most VQX_MAX_SUMS */
+    size_t scratch;   /* bytes of 64-byte-aligned memory that one pass needs, contents undefined */
+    size_t outputs;   /* per-frame scores and their names */
     const char *output[VQX_MAX_OUTPUTS];
-    size_t aggregates;  /* values of the whole stream and their names */
+    size_t aggregates; /* values of the whole stream and their names */
     const char *aggregate[VQX_MAX_AGGREGATES];
 } vqx_feature;
 

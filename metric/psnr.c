@@ -63,7 +63,7 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     const psnr_options *o = feature->options;
     feature->sums = o->enable_chroma ? vqx_format_planes(&feature->format) : 1;
     feature->planes = (1u << feature->sums) - 1;
-    feature->every_frame = true; /* apsnr is of all frames */
+    feature->every_frame = o->enable_apsnr; /* which is of all frames */
     for (size_t p = 0; p < feature->sums; p++) {
         feature->output[feature->outputs++] = psnr_name[p];
         if (o->enable_mse)

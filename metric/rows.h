@@ -1,5 +1,5 @@
-/* Row passes are compiled once per instruction set: the build compiles each metric/NAME_rows.c with VQX_ROWS_LEVEL = baseline, avx2,
- * avx512 and the compiler flags of that set. VQX_ROWS(name) is the name of a function in the set being compiled. */
+/* Row passes are compiled once per instruction set: the build compiles each metric/NAME_rows.c with VQX_ROWS_LEVEL = baseline,
+ * avx2, avx512 and the compiler flags of that set. VQX_ROWS(name) is the name of a function in the set being compiled. */
 #ifndef VQX_METRIC_ROWS_H
 #define VQX_METRIC_ROWS_H
 
@@ -10,8 +10,8 @@
 /* The declarations of a row pass in every set: VQX_ROWS_DECLARE(void, vqx_psnr_rows, (const vqx_pair *, uint64_t *)); */
 #if defined(__x86_64__)
 #define VQX_ROWS_DECLARE(type, name, arguments) \
-    type name##_baseline arguments; \
-    type name##_avx2 arguments; \
+    type name##_baseline arguments;             \
+    type name##_avx2 arguments;                 \
     type name##_avx512 arguments
 /* The table [VQX_LEVELS] of a pass: its definition and its row forms. */
 #define VQX_LEVEL_TABLE(definition, rows) \

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "src/registry.h"
 
@@ -17,8 +18,9 @@ int vqx_open(vqx_context **context, const vqx_config *config) {
     if (!c->config.subsample)
         c->config.subsample = 1;
     if (!c->config.threads) {
-        cpu_set_t set;
-        c->config.threads = sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+        cpu_set_t set; /* holds 1024 processors; on larger machines the call fails */
+        c->config.threads =
+            sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     }
     if (pthread_mutex_init(&c->error_lock, NULL)) {
         free(c);
@@ -48,7 +50,9 @@ void vqx_close(vqx_context **context) {
     free(c);
 }
 
-const char *vqx_message(const vqx_context *context) { return context->message.text; }
+const char *vqx_message(const vqx_context *context) {
+    return context->message.text;
+}
 
 static void log_line(const vqx_context *c, vqx_log_level level, const char *line) {
     if (c->config.log)
@@ -74,10 +78,6 @@ int vqx_add_feature(vqx_context *c, const char *spec) {
                 err = vqx_fail(&c->message, -EEXIST, "%s: requested twice with different options", metric->name);
             goto fail; /* nothing is wrong when they are equal: the first one stands for both */
         }
-    if (c->entries == VQX_MAX_FEATURES) {
-        err = vqx_fail(&c->message, -EINVAL, "%s: more than %d features", metric->name, VQX_MAX_FEATURES);
-        goto fail;
-    }
     c->entry[c->entries++].feature = (vqx_feature){.metric = metric, .options = options};
     return 0;
 fail:
@@ -100,19 +100,23 @@ static bool feature_wants(const vqx_context *c, const vqx_feature *feature, uint
 
 /* Keeps the failed frame with the lowest index, so that the result does not depend on which worker was first. */
 static void keep_error(vqx_context *c, uint64_t index, int err, const char *side, const char *text) {
+    vqx_message_text message;
+    vqx_fail(&message, err, "frame %" PRIu64 ": %s: %s", index, side, text);
     pthread_mutex_lock(&c->error_lock);
     if (!atomic_load(&c->error) || index < c->error_index) {
         c->error_index = index;
-        vqx_fail(&c->error_message, err, "frame %" PRIu64 ": %s: %s", index, side, text);
+        c->error_message = message;
         atomic_store(&c->error, err);
     }
     pthread_mutex_unlock(&c->error_lock);
+    log_line(c, VQX_LOG_ERROR, message.text);
 }
 
 static void run_task(void *owner, const vqx_task *task, void *scratch) {
     vqx_context *c = owner;
     vqx_frame *const side[2] = {task->ref, task->dis};
-    for (int s = 0; s < 2; s++) {
+    /* a pair that no feature looks at is not read */
+    for (int s = 0; s < 2 && vqx_frame_wanted(c, task->index); s++) {
         vqx_message_text message;
         const int err = vqx_frame_require(side[s], &message);
         if (err < 0) {
@@ -131,7 +135,8 @@ static void run_task(void *owner, const vqx_task *task, void *scratch) {
             continue;
         f->metric->pass(f, &pair, scratch, sums);
         f->metric->finish_frame(f, sums, output);
-        vqx_store_put(&c->store, task->index, i, e->slot, output, f->outputs, e->word, sums, f->metric->finish_stream ? f->sums : 0);
+        vqx_store_put(&c->store, task->index, i, e->slot, output, f->outputs, e->word, sums,
+                      f->metric->finish_stream ? f->sums : 0);
     }
     atomic_fetch_add_explicit(&c->scored, 1, memory_order_relaxed);
 }
@@ -140,9 +145,11 @@ int vqx_start(vqx_context *c, const vqx_format *format) {
     size_t slots = 0, words = 0, scratch = 0, ready = 0;
     if (c->started)
         return vqx_fail(&c->message, -EBUSY, "scoring has started already");
+    if (!format)
+        return vqx_fail(&c->message, -EINVAL, "no picture format was given");
     if (vqx_format_check(format) < 0)
-        return vqx_fail(&c->message, -EINVAL, "pictures of %" PRIu32 "x%" PRIu32 ", %" PRIu32 " bits are not supported", format->width,
-                        format->height, format->bits);
+        return vqx_fail(&c->message, -EINVAL, "pictures of %" PRIu32 "x%" PRIu32 ", %" PRIu32 " bits are not supported",
+                        format->width, format->height, format->bits);
     if (!c->entries)
         return vqx_fail(&c->message, -EINVAL, "no feature was requested");
     int err = 0;
@@ -175,7 +182,7 @@ int vqx_start(vqx_context *c, const vqx_format *format) {
         goto fail;
     }
     c->started = true;
-    log_line(c, VQX_LOG_DEBUG, vqx_cpu_form(c->config.cpumask));
+    log_line(c, VQX_LOG_INFO, vqx_cpu_form(c->config.cpumask));
     return 0;
 fail:
     while (ready--)
@@ -185,9 +192,13 @@ fail:
     return err;
 }
 
-unsigned vqx_planes(const vqx_context *c) { return c->planes; }
+unsigned vqx_planes(const vqx_context *c) {
+    return c->planes;
+}
 
-int vqx_frame_listed(const vqx_context *c, uint64_t index) { return index % c->config.subsample == 0; }
+int vqx_frame_listed(const vqx_context *c, uint64_t index) {
+    return index % c->config.subsample == 0;
+}
 
 int vqx_frame_wanted(const vqx_context *c, uint64_t index) {
     for (size_t i = 0; i < c->entries; i++)
@@ -202,10 +213,23 @@ static bool fits(const vqx_context *c, const vqx_frame *frame) {
            f->bits == c->format.bits && (vqx_frame_planes(frame) & c->planes) == c->planes;
 }
 
+/* The error of a failed frame before this one, with its line; else 0. A frame before the failed one is still taken: which frames
+ * have scores in the end must not depend on the order in which they came. */
+static int failed_before(vqx_context *c, uint64_t index) {
+    if (atomic_load(&c->error) == 0)
+        return 0;
+    pthread_mutex_lock(&c->error_lock);
+    const int err = index > c->error_index ? atomic_load(&c->error) : 0;
+    if (err < 0)
+        c->message = c->error_message;
+    pthread_mutex_unlock(&c->error_lock);
+    return err;
+}
+
 /* Whether the pair can be queued; claims its index if so. */
 static int accept(vqx_context *c, uint64_t index, const vqx_frame *reference, const vqx_frame *distorted) {
     const char *why = NULL;
-    int err = atomic_load(&c->error);
+    int err = failed_before(c, index);
     if (!c->started || c->finished)
         why = c->started ? "submitted after the end" : "submitted before the start";
     else if (err < 0)
@@ -237,7 +261,9 @@ int vqx_submit(vqx_context *c, uint64_t index, vqx_frame *reference, vqx_frame *
     return 0;
 }
 
-uint64_t vqx_finished(const vqx_context *c) { return atomic_load_explicit(&c->scored, memory_order_relaxed); }
+uint64_t vqx_finished(const vqx_context *c) {
+    return atomic_load_explicit(&c->scored, memory_order_relaxed);
+}
 
 int vqx_finish(vqx_context *c) {
     if (!c->started)

@@ -7,25 +7,25 @@
 #include <stdbool.h>
 
 #include "metric/metric.h"
+#include "src/registry.h"
 #include "src/scheduler.h"
 #include "src/store.h"
-
-#define VQX_MAX_FEATURES 32
 
 /* A feature and where its values stand in the store. */
 typedef struct vqx_entry {
     vqx_feature feature;
-    size_t slot; /* of its first output */
-    size_t word; /* of its first kept sum */
+    size_t slot;     /* of its first output */
+    size_t word;     /* of its first kept sum */
+    bool aggregated; /* aggregate[] holds values */
     double aggregate[VQX_MAX_AGGREGATES];
 } vqx_entry;
 
 struct vqx_context {
     vqx_config config;
     vqx_message_text message;
-    vqx_entry entry[VQX_MAX_FEATURES];
+    vqx_entry entry[VQX_MAX_METRICS];
     size_t entries;
-    bool started, finished, have_aggregates;
+    bool started, finished;
     vqx_format format;
     unsigned planes;
     vqx_scheduler *scheduler;
@@ -37,7 +37,6 @@ struct vqx_context {
     uint64_t error_index;
     vqx_message_text error_message;
 };
-
 
 /* Computes what needs the whole stream; after the last frame. -ENOMEM. */
 int vqx_context_aggregate(vqx_context *context);

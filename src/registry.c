@@ -10,7 +10,7 @@ static const vqx_metric *const metrics[] = {
 
 #define METRICS (sizeof(metrics) / sizeof(metrics[0]))
 
-const vqx_metric *vqx_registry_at(size_t i) { return i < METRICS ? metrics[i] : NULL; }
+_Static_assert(METRICS <= VQX_MAX_METRICS, "a context has an entry for each");
 
 const vqx_metric *vqx_registry_find(const char *name, size_t length) {
     for (size_t i = 0; i < METRICS; i++)
@@ -19,11 +19,17 @@ const vqx_metric *vqx_registry_find(const char *name, size_t length) {
     return NULL;
 }
 
-size_t vqx_metric_count(void) { return METRICS; }
+size_t vqx_metric_count(void) {
+    return METRICS;
+}
 
-const char *vqx_metric_name(size_t i) { return i < METRICS ? metrics[i]->name : NULL; }
+const char *vqx_metric_name(size_t i) {
+    return i < METRICS ? metrics[i]->name : NULL;
+}
 
-const char *vqx_metric_help(size_t i) { return i < METRICS ? metrics[i]->help : NULL; }
+const char *vqx_metric_help(size_t i) {
+    return i < METRICS ? metrics[i]->help : NULL;
+}
 
 int vqx_metric_option(size_t i, size_t o, vqx_option_info *info) {
     if (i >= METRICS)

@@ -4,8 +4,8 @@
 
 #include "metric/metric.h"
 
-/* Metric i in listing order, NULL behind the last. */
-const vqx_metric *vqx_registry_at(size_t i);
+/* More than there are. */
+#define VQX_MAX_METRICS 32
 
 /* The metric whose name is the first `length` characters of `name`, or NULL. */
 const vqx_metric *vqx_registry_find(const char *name, size_t length);

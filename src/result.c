@@ -6,9 +6,9 @@
 #include "src/pooling.h"
 
 uint64_t vqx_frame_count(const vqx_context *c) {
-    if (!c->started)
+    if (!c->finished)
         return 0;
-    return atomic_load(&c->error) < 0 && c->error_index < c->store.end ? c->error_index : c->store.end;
+    return atomic_load(&c->error) < 0 ? c->error_index : c->store.end;
 }
 
 /* The entry that holds number *i of what count() counts per feature; *i becomes the feature's own number. */
@@ -29,10 +29,16 @@ static size_t total(const vqx_context *c, size_t (*count)(const vqx_feature *)) 
     return n;
 }
 
-static size_t outputs(const vqx_feature *f) { return f->outputs; }
-static size_t aggregates(const vqx_feature *f) { return f->aggregates; }
+static size_t outputs(const vqx_feature *f) {
+    return f->outputs;
+}
+static size_t aggregates(const vqx_feature *f) {
+    return f->aggregates;
+}
 
-size_t vqx_output_count(const vqx_context *c) { return total(c, outputs); }
+size_t vqx_output_count(const vqx_context *c) {
+    return total(c, outputs);
+}
 
 const char *vqx_output_name(const vqx_context *c, size_t output) {
     const vqx_entry *e = find(c, &output, outputs);
@@ -65,19 +71,23 @@ int vqx_pooled(const vqx_context *c, size_t output, const char *method, double *
     if (!find(c, &own, outputs) || vqx_pooling_parse(method, &pooling) < 0)
         return -EINVAL;
     const uint64_t frames = vqx_frame_count(c);
+    double one;
+    for (uint64_t i = 0; i < frames; i += c->config.subsample) /* first, for gaps may be larger than memory */
+        if (vqx_score(c, output, i, &one) < 0)
+            return -ENOENT;
     double *score = malloc((frames / c->config.subsample + 1) * sizeof(*score));
     if (!score)
         return -ENOMEM;
-    int err = 0;
-    for (uint64_t i = 0; i < frames && err == 0; i += c->config.subsample)
-        err = vqx_score(c, output, i, &score[n++]);
-    if (err == 0)
-        err = vqx_pooling_value(&pooling, score, n, value);
+    for (uint64_t i = 0; i < frames; i += c->config.subsample)
+        vqx_score(c, output, i, &score[n++]);
+    const int err = vqx_pooling_value(&pooling, score, n, value);
     free(score);
     return err;
 }
 
-size_t vqx_aggregate_count(const vqx_context *c) { return total(c, aggregates); }
+size_t vqx_aggregate_count(const vqx_context *c) {
+    return total(c, aggregates);
+}
 
 const char *vqx_aggregate_name(const vqx_context *c, size_t aggregate) {
     const vqx_entry *e = find(c, &aggregate, aggregates);
@@ -88,7 +98,7 @@ int vqx_aggregate(const vqx_context *c, size_t aggregate, double *value) {
     const vqx_entry *e = find(c, &aggregate, aggregates);
     if (!e)
         return -EINVAL;
-    if (!c->finished)
+    if (!e->aggregated)
         return -ENOENT;
     *value = e->aggregate[aggregate];
     return 0;
@@ -101,14 +111,16 @@ int vqx_context_aggregate(vqx_context *c) {
         const vqx_feature *f = &e->feature;
         if (!f->metric->finish_stream || !f->aggregates)
             continue;
-        uint64_t *sums = malloc((frames + 1) * f->sums * sizeof(*sums));
+        uint64_t *sums = malloc((atomic_load(&c->scored) + 1) * f->sums * sizeof(*sums));
         if (!sums)
             return -ENOMEM;
         uint64_t scored = 0;
         for (uint64_t n = 0; n < frames; n++)
             if (vqx_store_has(&c->store, n, i))
                 memcpy(sums + scored++ * f->sums, vqx_store_sums(&c->store, n, e->word), f->sums * sizeof(*sums));
-        f->metric->finish_stream(f, sums, scored, e->aggregate);
+        if (scored)
+            f->metric->finish_stream(f, sums, scored, e->aggregate);
+        e->aggregated = scored > 0;
         free(sums);
     }
     return 0;

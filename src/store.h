@@ -23,7 +23,8 @@ typedef struct vqx_store {
 int vqx_store_open(vqx_store *store, size_t slots, size_t words, size_t groups);
 void vqx_store_close(vqx_store *store);
 
-/* Takes an index before its frame is scored. -EEXIST when it was taken before, -EINVAL when it is out of range (2^32 and up), -ENOMEM. */
+/* Takes an index before its frame is scored. -EEXIST when it was taken before, -EINVAL when it is out of range (2^32 and up),
+ * -ENOMEM. */
 int vqx_store_claim(vqx_store *store, uint64_t index);
 
 /* Writes one group's scores (at slot) and sums (at word) of a claimed frame. */

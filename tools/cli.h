@@ -48,7 +48,8 @@ struct cli_options {
 /* One line on stderr, "vqx: …", with a newline. */
 __attribute__((format(printf, 1, 2))) void cli_error(const char *format, ...);
 
-/* Reads a scoring command line into *options, to be freed by cli_options_free() in any case. -1: go on; else the exit code: 0 after --help or
+/* Reads a scoring command line into *options, to be freed by cli_options_free() in any case. -1: go on; else the exit code: 0 after
+ * --help or
  * --version, 2 after a wrong option, with its line. */
 int cli_options_parse(struct cli_options *options, int argc, char **argv);
 void cli_options_free(struct cli_options *options);

@@ -10,7 +10,9 @@ enum { WIDTH = 640, HEIGHT = 360, FRAMES = 48, BLOCK = 8 };
 
 static uint8_t plane[WIDTH * HEIGHT], coded[WIDTH * HEIGHT];
 
-static uint8_t clip(double value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)(value + 0.5); }
+static uint8_t clip(double value) {
+    return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)(value + 0.5);
+}
 
 /* Texture of waves and grain that moves to the right and turns; p is 0 for luma, else a chroma plane. */
 static void paint(int frame, int p, int width, int height) {
@@ -20,7 +22,8 @@ static void paint(int frame, int p, int width, int height) {
             const double u = (x - 3 * frame / scale) * scale, v = y * scale;
             const uint32_t grain = ((uint32_t)(int32_t)u * 2654435761u ^ (uint32_t)(int32_t)v * 2246822519u) >> 28;
             if (p == 0)
-                plane[y * width + x] = clip(118 + 60 * sin(u * 0.031 + v * 0.017 + frame * 0.05) + 38 * sin(u * 0.23) * cos(v * 0.19) + grain);
+                plane[y * width + x] =
+                    clip(118 + 60 * sin(u * 0.031 + v * 0.017 + frame * 0.05) + 38 * sin(u * 0.23) * cos(v * 0.19) + grain);
             else
                 plane[y * width + x] = clip(128 + 40 * sin(u * 0.013 + p + frame * 0.02) * cos(v * 0.021 * p));
         }

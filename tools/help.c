@@ -50,7 +50,8 @@ static const char head[] =
 static const char tail[] =
     "\n"
     "Exit codes\n"
-    "  0 done   2 wrong usage   100 backend or device cannot run   101 no frames   102 input unreadable, truncated or not matching\n"
+    "  0 done   2 wrong usage   100 backend or device cannot run   101 no frames   102 input unreadable, truncated or not "
+    "matching\n"
     "  103 output not writable   104 differing bits   105 no model   106 a metric refuses this format   107 out of memory\n"
     "  Whatever ends a run early, the frames scored before it are still written.\n"
     "\n"
