@@ -30,4 +30,11 @@ VQX_FN f32 vqx_sqrt_f32(f32 x) {
     return sqrtf(x);
 }
 
+/* an fp32 number as its bits */
+VQX_FN u32 vqx_bits_f32(f32 x) {
+    u32 bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
 #endif

@@ -51,6 +51,8 @@ struct vqx_metric {
     const char *name, *help;
     const vqx_option *options; /* ends with a NULL name */
     size_t options_size;
+    /* Whether two sets of options give the same output names; only such two stand for one feature or are in conflict. NULL: always. */
+    bool (*same_names)(const void *options_a, const void *options_b);
     /* Fills the lower half of the feature for its format, options and level. -ENOTSUP: refuses the format, with a line; -ENOMEM. */
     int (*setup)(vqx_feature *feature, vqx_message_text *message);
     /* Frees what setup made; may be NULL. */
@@ -80,5 +82,8 @@ static inline double vqx_f64_of_bits(uint64_t bits) {
 extern const vqx_metric vqx_metric_float_moment;
 extern const vqx_metric vqx_metric_psnr;
 extern const vqx_metric vqx_metric_float_psnr;
+extern const vqx_metric vqx_metric_float_ssim;
+extern const vqx_metric vqx_metric_float_ms_ssim;
+extern const vqx_metric vqx_metric_vif;
 
 #endif

@@ -72,12 +72,18 @@ int vqx_add_feature(vqx_context *c, const char *spec) {
     int err = vqx_option_parse(metric->options, metric->name, spec[length] ? spec + length + 1 : NULL, options, &c->message);
     if (err < 0)
         goto fail;
-    for (size_t i = 0; i < c->entries; i++)
-        if (c->entry[i].feature.metric == metric) {
-            if (!vqx_option_equal(metric->options, c->entry[i].feature.options, options))
-                err = vqx_fail(&c->message, -EEXIST, "%s: requested twice with different options", metric->name);
-            goto fail; /* nothing is wrong when they are equal: the first one stands for both */
-        }
+    for (size_t i = 0; i < c->entries; i++) {
+        const vqx_feature *f = &c->entry[i].feature;
+        if (f->metric != metric || (metric->same_names && !metric->same_names(f->options, options)))
+            continue;
+        if (!vqx_option_equal(metric->options, f->options, options))
+            err = vqx_fail(&c->message, -EEXIST, "%s: requested twice with different options", metric->name);
+        goto fail; /* nothing is wrong when they are equal: the first one stands for both */
+    }
+    if (c->entries == VQX_MAX_FEATURES) {
+        err = vqx_fail(&c->message, -EINVAL, "%s: more than %d features", metric->name, VQX_MAX_FEATURES);
+        goto fail;
+    }
     c->entry[c->entries++].feature = (vqx_feature){.metric = metric, .options = options};
     return 0;
 fail:

@@ -7,9 +7,10 @@
 #include <stdbool.h>
 
 #include "metric/metric.h"
-#include "src/registry.h"
 #include "src/scheduler.h"
 #include "src/store.h"
+
+#define VQX_MAX_FEATURES 32
 
 /* A feature and where its values stand in the store. */
 typedef struct vqx_entry {
@@ -23,7 +24,7 @@ typedef struct vqx_entry {
 struct vqx_context {
     vqx_config config;
     vqx_message_text message;
-    vqx_entry entry[VQX_MAX_METRICS];
+    vqx_entry entry[VQX_MAX_FEATURES];
     size_t entries;
     bool started, finished;
     vqx_format format;

@@ -4,9 +4,6 @@
 
 #include "metric/metric.h"
 
-/* More than there are. */
-#define VQX_MAX_METRICS 32
-
 /* The metric whose name is the first `length` characters of `name`, or NULL. */
 const vqx_metric *vqx_registry_find(const char *name, size_t length);
 

@@ -44,6 +44,13 @@ static void test_features(void **state) {
         {"psnr=enable_mse=true", 0, NULL},
         {"psnr=enable_mse=false:enable_mse=true:min_sse=0", 0, NULL},
         {"float_moment", 0, NULL},
+        /* options that change the output names make another feature */
+        {"vif", 0, NULL},
+        {"vif=debug=true", -EEXIST, "vif: requested twice with different options"},
+        {"vif=vif_skip_scale0=true", 0, NULL},
+        {"vif=vif_skip_scale0=true:debug=true", -EEXIST, "vif: requested twice with different options"},
+        {"vif=vif_enhn_gain_limit=1.5", 0, NULL},
+        {"vif=vif_enhn_gain_limit=1.5", 0, NULL},
     };
     vqx_context *c;
     assert_int_equal(vqx_open(&c, NULL), 0);
@@ -67,11 +74,23 @@ static void test_features(void **state) {
                                        "float_moment_ref1st",
                                        "float_moment_dis1st",
                                        "float_moment_ref2nd",
-                                       "float_moment_dis2nd"};
+                                       "float_moment_dis2nd",
+                                       "integer_vif_scale0",
+                                       "integer_vif_scale1",
+                                       "integer_vif_scale2",
+                                       "integer_vif_scale3",
+                                       "integer_vif_scale0_ssclz",
+                                       "integer_vif_scale1_ssclz",
+                                       "integer_vif_scale2_ssclz",
+                                       "integer_vif_scale3_ssclz",
+                                       "integer_vif_scale0_egl_1.5",
+                                       "integer_vif_scale1_egl_1.5",
+                                       "integer_vif_scale2_egl_1.5",
+                                       "integer_vif_scale3_egl_1.5"};
     assert_int_equal(vqx_output_count(c), LENGTH(name));
     for (size_t o = 0; o < LENGTH(name); o++) {
         assert_string_equal(vqx_output_name(c, o), name[o]);
-        assert_string_equal(vqx_output_metric(c, o), o < 6 ? "psnr" : "float_moment");
+        assert_string_equal(vqx_output_metric(c, o), o < 6 ? "psnr" : o < 10 ? "float_moment" : "vif");
     }
     assert_null(vqx_output_name(c, LENGTH(name)));
     assert_null(vqx_output_metric(c, LENGTH(name)));
