@@ -10,16 +10,25 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     (void)message;
     feature->planes = 1;
     feature->sums = 4; /* of ref: words, squares; of dis: words, squares */
+    feature->parts = vqx_square_parts(&feature->format);
     feature->outputs = 4;
     memcpy(feature->output, name, sizeof(name));
     return 0;
 }
 
-static void pass(const vqx_feature *feature, const vqx_pair *pair, void *scratch, uint64_t *sums) {
+static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
+    const vqx_plane ref = vqx_plane_part(&pair->ref[0], part, parts), dis = vqx_plane_part(&pair->dis[0], part, parts);
     static vqx_moment_sums *const table[VQX_LEVELS] = VQX_LEVEL_TABLE(vqx_moment_sums_definition, vqx_moment_sums);
     (void)scratch;
-    table[feature->level](&pair->ref[0], feature->format.bits, sums);
-    table[feature->level](&pair->dis[0], feature->format.bits, sums + 2);
+    table[feature->level](&ref, feature->format.bits, sums);
+    table[feature->level](&dis, feature->format.bits, sums + 2);
+}
+
+static void join(const vqx_feature *feature, const vqx_pair *pair, uint32_t parts, void *scratch, const uint64_t *part,
+                 uint64_t *sums) {
+    vqx_join_add(feature, parts, part, sums);
+    if (!vqx_square_exact(sums[1]) || !vqx_square_exact(sums[3]))
+        pass(feature, pair, 0, 1, scratch, sums);
 }
 
 static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
@@ -38,5 +47,6 @@ const vqx_metric vqx_metric_float_moment = {
     .options_size = 0,
     .setup = setup,
     .pass = pass,
+    .join = join,
     .finish_frame = finish_frame,
 };

@@ -57,7 +57,8 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     return 0;
 }
 
-static void pass(const vqx_feature *feature, const vqx_pair *pair, void *scratch, uint64_t *sums) {
+static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
+    (void)part, (void)parts;
     const vqx_ssim_forms forms = vqx_ssim_forms_of(feature->level);
     const vqx_format *f = &feature->format;
     const int first = first_l(feature);

@@ -18,15 +18,30 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     (void)message;
     feature->planes = 1;
     feature->sums = 1;
+    feature->parts = vqx_square_parts(&feature->format);
     feature->outputs = 1;
     feature->output[0] = "float_psnr";
     return 0;
 }
 
-static void pass(const vqx_feature *feature, const vqx_pair *pair, void *scratch, uint64_t *sums) {
+static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
+    const vqx_plane ref = vqx_plane_part(&pair->ref[0], part, parts), dis = vqx_plane_part(&pair->dis[0], part, parts);
     static vqx_error_sum *const table[VQX_LEVELS] = VQX_LEVEL_TABLE(vqx_error_sum_f32_definition, vqx_error_sum_f32);
     (void)scratch;
-    sums[0] = table[feature->level](&pair->ref[0], &pair->dis[0], feature->format.bits);
+    sums[0] = table[feature->level](&ref, &dis, feature->format.bits);
+}
+
+static void join(const vqx_feature *feature, const vqx_pair *pair, uint32_t parts, void *scratch, const uint64_t *part,
+                 uint64_t *sums) {
+    vqx_join_add(feature, parts, part, sums);
+    if (!vqx_square_exact(sums[0]))
+        pass(feature, pair, 0, 1, scratch, sums);
+}
+
+/* At 8 bits no square rounds: the sum is that of psnr's luma. */
+static bool follow(vqx_feature *feature, vqx_feature *leader, size_t *word) {
+    *word = 0;
+    return feature->format.bits == 8 && leader->metric == &vqx_metric_psnr;
 }
 
 static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
@@ -45,5 +60,7 @@ const vqx_metric vqx_metric_float_psnr = {
     .options_size = sizeof(float_psnr_options),
     .setup = setup,
     .pass = pass,
+    .join = join,
+    .follow = follow,
     .finish_frame = finish_frame,
 };

@@ -65,7 +65,8 @@ static double mean_of_none(const shape *s) {
     return windows == 0 ? NAN : 0.0 / windows;
 }
 
-static void pass(const vqx_feature *feature, const vqx_pair *pair, void *scratch, uint64_t *sums) {
+static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
+    (void)part, (void)parts;
     const vqx_ssim_forms forms = vqx_ssim_forms_of(feature->level);
     const shape s = shape_of(feature);
     vqx_ssim_picture picture[2] = {{pair->ref[0], feature->format.bits}, {pair->dis[0], feature->format.bits}};

@@ -19,6 +19,7 @@
 #include "include/vqx.h"
 
 #define VQX_MAX_SUMS 64
+#define VQX_MAX_PARTS 64
 #define VQX_MAX_OUTPUTS 64
 #define VQX_MAX_AGGREGATES 8
 
@@ -36,6 +37,7 @@ typedef struct vqx_feature {
     bool every_frame; /* pass runs on frames that subsampling leaves out, too */
     size_t sums;      /* words per frame, at most VQX_MAX_SUMS */
     size_t scratch;   /* bytes of 64-byte-aligned memory that one pass needs, contents undefined */
+    uint32_t parts;   /* at most as many parts a pass can be split in; 0 and 1: it cannot. Needs join */
     size_t outputs;   /* per-frame scores and their names */
     const char *output[VQX_MAX_OUTPUTS];
     size_t aggregates; /* values of the whole stream and their names */
@@ -51,19 +53,48 @@ struct vqx_metric {
     const char *name, *help;
     const vqx_option *options; /* ends with a NULL name */
     size_t options_size;
-    /* Whether two sets of options give the same output names; only such two stand for one feature or are in conflict. NULL: always. */
+    /* Whether two sets of options give the same output names; only such two stand for one feature or are in conflict. NULL: always.
+     */
     bool (*same_names)(const void *options_a, const void *options_b);
     /* Fills the lower half of the feature for its format, options and level. -ENOTSUP: refuses the format, with a line; -ENOMEM. */
     int (*setup)(vqx_feature *feature, vqx_message_text *message);
     /* Frees what setup made; may be NULL. */
     void (*teardown)(vqx_feature *feature);
-    /* The CPU pass. Several threads at once, each with its own scratch. */
-    void (*pass)(const vqx_feature *feature, const vqx_pair *pair, void *scratch, uint64_t *sums);
+    /* The CPU pass, or part number `part` of it in `parts` parts (any number where there is a join): fills sums. Several threads at
+     * once, each with its own scratch.
+     */
+    void (*pass)(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums);
+    /* Makes the sums of the whole frame, the same bits as pass() in one part, from those of the parts, feature->sums words each,
+     * one after the other; may look at the pictures again where the order of additions shows. */
+    void (*join)(const vqx_feature *feature, const vqx_pair *pair, uint32_t parts, void *scratch, const uint64_t *part,
+                 uint64_t *sums);
+    /* Called for every two features when all are set up: whether `feature` can take its sums out of the pass of `leader`. If so,
+     * prepares the leader, sets *word to where in the leader's sums its own ones will stand, and its pass is not called. NULL:
+     * never. */
+    bool (*follow)(vqx_feature *feature, vqx_feature *leader, size_t *word);
     /* Sums of one frame to its outputs. */
     void (*finish_frame)(const vqx_feature *feature, const uint64_t *sums, double *output);
     /* Sums of all frames, in frame order, `frames` times feature->sums words, to the aggregates. NULL when there are none. */
     void (*finish_stream)(const vqx_feature *feature, const uint64_t *sums, uint64_t frames, double *aggregate);
 };
+
+/* Rows of part number `part` of a plane in `parts` parts. */
+static inline vqx_plane vqx_plane_part(const vqx_plane *plane, uint32_t part, uint32_t parts) {
+    const uint32_t first = (uint32_t)((uint64_t)plane->height * part / parts);
+    const uint32_t end = (uint32_t)((uint64_t)plane->height * (part + 1) / parts);
+    vqx_plane rows = *plane;
+    rows.data += (ptrdiff_t)first * plane->stride;
+    rows.height = end - first;
+    return rows;
+}
+
+/* A join where all sums are integer: adds those of the parts. */
+static inline void vqx_join_add(const vqx_feature *feature, uint32_t parts, const uint64_t *part, uint64_t *sums) {
+    memcpy(sums, part, feature->sums * sizeof(*sums));
+    for (uint32_t p = 1; p < parts; p++)
+        for (size_t i = 0; i < feature->sums; i++)
+            sums[i] += part[p * feature->sums + i];
+}
 
 /* fp64 values among the sums. */
 static inline uint64_t vqx_bits_of_f64(double value) {

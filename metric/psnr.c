@@ -63,6 +63,7 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     const psnr_options *o = feature->options;
     feature->sums = o->enable_chroma ? vqx_format_planes(&feature->format) : 1;
     feature->planes = (1u << feature->sums) - 1;
+    feature->parts = vqx_square_parts(&feature->format);
     feature->every_frame = o->enable_apsnr; /* which is of all frames */
     for (size_t p = 0; p < feature->sums; p++) {
         feature->output[feature->outputs++] = psnr_name[p];
@@ -75,11 +76,19 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     return 0;
 }
 
-static void pass(const vqx_feature *feature, const vqx_pair *pair, void *scratch, uint64_t *sums) {
+static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
     static vqx_error_sum *const table[VQX_LEVELS] = VQX_LEVEL_TABLE(vqx_error_sum_definition, vqx_error_sum);
     (void)scratch;
-    for (size_t p = 0; p < feature->sums; p++)
-        sums[p] = table[feature->level](&pair->ref[p], &pair->dis[p], feature->format.bits);
+    for (size_t p = 0; p < feature->sums; p++) {
+        const vqx_plane ref = vqx_plane_part(&pair->ref[p], part, parts), dis = vqx_plane_part(&pair->dis[p], part, parts);
+        sums[p] = table[feature->level](&ref, &dis, feature->format.bits);
+    }
+}
+
+static void join(const vqx_feature *feature, const vqx_pair *pair, uint32_t parts, void *scratch, const uint64_t *part,
+                 uint64_t *sums) {
+    (void)pair, (void)scratch;
+    vqx_join_add(feature, parts, part, sums);
 }
 
 static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
@@ -115,6 +124,7 @@ const vqx_metric vqx_metric_psnr = {
     .options_size = sizeof(psnr_options),
     .setup = setup,
     .pass = pass,
+    .join = join,
     .finish_frame = finish_frame,
     .finish_stream = finish_stream,
 };

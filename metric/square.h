@@ -3,10 +3,22 @@
 #ifndef VQX_METRIC_SQUARE_H
 #define VQX_METRIC_SQUARE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/frame.h"
 #include "metric/rows.h"
+
+/* Parts of a picture that are worth another thread's time. */
+static inline uint32_t vqx_square_parts(const vqx_format *format) {
+    return format->width * format->height / (1u << 19) + 1;
+}
+
+/* Whether sums of squares from the rows of one picture can be added: then no sum on the way rounds. Else the picture must be passed
+ * in one part. */
+static inline bool vqx_square_exact(uint64_t sum) {
+    return sum <= (uint64_t)1 << 53;
+}
 
 /* sums[0]: sum of v over the plane; sums[1]: fp64 sum in raster order of RN32(v * v), which is a whole number below 2^64 also where
  * it rounds. */

@@ -94,7 +94,8 @@ static void teardown(vqx_feature *feature) {
     free(feature->priv);
 }
 
-static void pass(const vqx_feature *feature, const vqx_pair *pair, void *scratch, uint64_t *sums) {
+static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
+    (void)part, (void)parts;
     static vqx_vif_pass *const table[VQX_LEVELS] = VQX_LEVEL_TABLE(vqx_vif_definition, vqx_vif_rows);
     const vif_options *o = feature->options;
     const vqx_vif_frame frame = {pair->ref[0], pair->dis[0], feature->format.bits, o->vif_enhn_gain_limit, o->vif_skip_scale0};

@@ -54,7 +54,7 @@ const char *vqx_message(const vqx_context *context) {
     return context->message.text;
 }
 
-static void log_line(const vqx_context *c, vqx_log_level level, const char *line) {
+void vqx_context_log(const vqx_context *c, vqx_log_level level, const char *line) {
     if (c->config.log)
         c->config.log(c->config.log_cookie, level, line);
 }
@@ -91,64 +91,8 @@ fail:
     return err;
 }
 
-static void fill_pair(const vqx_context *c, const vqx_task *task, vqx_pair *pair) {
-    for (unsigned p = 0; p < VQX_MAX_PLANES; p++) {
-        if (!(c->planes >> p & 1))
-            continue;
-        pair->ref[p] = vqx_frame_plane(task->ref, p);
-        pair->dis[p] = vqx_frame_plane(task->dis, p);
-    }
-}
-
-static bool feature_wants(const vqx_context *c, const vqx_feature *feature, uint64_t index) {
-    return feature->every_frame || index % c->config.subsample == 0;
-}
-
-/* Keeps the failed frame with the lowest index, so that the result does not depend on which worker was first. */
-static void keep_error(vqx_context *c, uint64_t index, int err, const char *side, const char *text) {
-    vqx_message_text message;
-    vqx_fail(&message, err, "frame %" PRIu64 ": %s: %s", index, side, text);
-    pthread_mutex_lock(&c->error_lock);
-    if (!atomic_load(&c->error) || index < c->error_index) {
-        c->error_index = index;
-        c->error_message = message;
-        atomic_store(&c->error, err);
-    }
-    pthread_mutex_unlock(&c->error_lock);
-    log_line(c, VQX_LOG_ERROR, message.text);
-}
-
-static void run_task(void *owner, const vqx_task *task, void *scratch) {
-    vqx_context *c = owner;
-    vqx_frame *const side[2] = {task->ref, task->dis};
-    /* a pair that no feature looks at is not read */
-    for (int s = 0; s < 2 && vqx_frame_wanted(c, task->index); s++) {
-        vqx_message_text message;
-        const int err = vqx_frame_require(side[s], &message);
-        if (err < 0) {
-            keep_error(c, task->index, err, s == 0 ? "reference" : "distorted", message.text);
-            return;
-        }
-    }
-    vqx_pair pair = {0};
-    fill_pair(c, task, &pair);
-    for (size_t i = 0; i < c->entries; i++) {
-        const vqx_entry *e = &c->entry[i];
-        const vqx_feature *f = &e->feature;
-        uint64_t sums[VQX_MAX_SUMS];
-        double output[VQX_MAX_OUTPUTS];
-        if (!feature_wants(c, f, task->index))
-            continue;
-        f->metric->pass(f, &pair, scratch, sums);
-        f->metric->finish_frame(f, sums, output);
-        vqx_store_put(&c->store, task->index, i, e->slot, output, f->outputs, e->word, sums,
-                      f->metric->finish_stream ? f->sums : 0);
-    }
-    atomic_fetch_add_explicit(&c->scored, 1, memory_order_relaxed);
-}
-
 int vqx_start(vqx_context *c, const vqx_format *format) {
-    size_t slots = 0, words = 0, scratch = 0, ready = 0;
+    size_t slots = 0, words = 0, ready = 0;
     if (c->started)
         return vqx_fail(&c->message, -EBUSY, "scoring has started already");
     if (!format)
@@ -164,6 +108,7 @@ int vqx_start(vqx_context *c, const vqx_format *format) {
         vqx_entry *e = &c->entry[ready];
         vqx_feature *f = &e->feature;
         f->outputs = f->aggregates = 0; /* of a start that failed */
+        f->parts = 1;
         f->format = *format;
         f->level = vqx_cpu_best(c->config.cpumask);
         err = f->metric->setup(f, &c->message);
@@ -173,7 +118,6 @@ int vqx_start(vqx_context *c, const vqx_format *format) {
         e->word = words;
         slots += f->outputs;
         words += f->metric->finish_stream ? f->sums : 0;
-        scratch = f->scratch > scratch ? f->scratch : scratch;
         c->planes |= f->planes;
     }
     err = vqx_store_open(&c->store, slots, words, c->entries);
@@ -181,14 +125,14 @@ int vqx_start(vqx_context *c, const vqx_format *format) {
         vqx_fail(&c->message, err, "out of memory");
         goto fail;
     }
-    err = vqx_scheduler_open(&c->scheduler, c->config.threads, scratch, run_task, c);
+    err = vqx_scheduler_open(&c->scheduler, c->config.threads, vqx_score_plan(c), vqx_score_task, c);
     if (err < 0) {
         vqx_store_close(&c->store);
         vqx_fail(&c->message, err, "out of memory for %u worker threads", c->config.threads);
         goto fail;
     }
     c->started = true;
-    log_line(c, VQX_LOG_INFO, vqx_cpu_form(c->config.cpumask));
+    vqx_context_log(c, VQX_LOG_INFO, vqx_cpu_form(c->config.cpumask));
     return 0;
 fail:
     while (ready--)
@@ -208,7 +152,7 @@ int vqx_frame_listed(const vqx_context *c, uint64_t index) {
 
 int vqx_frame_wanted(const vqx_context *c, uint64_t index) {
     for (size_t i = 0; i < c->entries; i++)
-        if (feature_wants(c, &c->entry[i].feature, index))
+        if (vqx_feature_wants(c, &c->entry[i].feature, index))
             return 1;
     return 0;
 }

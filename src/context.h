@@ -15,9 +15,13 @@
 /* A feature and where its values stand in the store. */
 typedef struct vqx_entry {
     vqx_feature feature;
-    size_t slot;     /* of its first output */
-    size_t word;     /* of its first kept sum */
-    bool aggregated; /* aggregate[] holds values */
+    size_t slot;        /* of its first output */
+    size_t word;        /* of its first kept sum */
+    uint32_t parts;     /* that its pass is split in when workers are idle */
+    size_t sums_at;     /* in a worker's memory: words of its sums, then of those of the parts */
+    size_t leader;      /* the entry whose pass makes its sums, itself or another one, */
+    size_t leader_word; /* from that word of the leader's sums on */
+    bool aggregated;    /* aggregate[] holds values */
     double aggregate[VQX_MAX_AGGREGATES];
 } vqx_entry;
 
@@ -29,6 +33,7 @@ struct vqx_context {
     bool started, finished;
     vqx_format format;
     unsigned planes;
+    size_t scratch; /* bytes of a worker's memory that a pass may use; the sums stand behind */
     vqx_scheduler *scheduler;
     atomic_uint_fast64_t scored; /* pairs */
     vqx_store store;
@@ -38,6 +43,19 @@ struct vqx_context {
     uint64_t error_index;
     vqx_message_text error_message;
 };
+
+/* A line to the log callback, if there is one. */
+void vqx_context_log(const vqx_context *context, vqx_log_level level, const char *line);
+
+/* Decides who runs a pass, in how many parts, and where sums stand, for features that are set up; returns the bytes of a worker's
+ * memory. */
+size_t vqx_score_plan(vqx_context *context);
+
+/* Scores one pair into the store: the vqx_task_run of the scheduler. */
+void vqx_score_task(void *context, const vqx_task *task, void *scratch);
+
+/* Whether the feature looks at the frame. */
+bool vqx_feature_wants(const vqx_context *context, const vqx_feature *feature, uint64_t index);
 
 /* Computes what needs the whole stream; after the last frame. -ENOMEM. */
 int vqx_context_aggregate(vqx_context *context);

@@ -11,11 +11,21 @@ typedef struct worker {
     void *scratch;
 } worker;
 
+/* A job whose parts are open to all workers; lives on the stack of the task that spreads it. */
+typedef struct open_job {
+    struct open_job *next;
+    vqx_part_run run;
+    void *job;
+    size_t parts, taken, done;
+} open_job;
+
 struct vqx_scheduler {
     pthread_mutex_t lock;
-    pthread_cond_t filled, emptied;
+    pthread_cond_t filled, emptied; /* there is something to do; there is room in the queue */
+    pthread_cond_t part_done;
     vqx_task *queue; /* ring */
     size_t capacity, head, count;
+    open_job *open; /* jobs with parts that nobody has taken */
     bool ending;
     vqx_task_run run;
     void *owner;
@@ -23,26 +33,69 @@ struct vqx_scheduler {
     unsigned workers; /* started */
 };
 
+/* Takes and runs one part of an open job; under the lock, which is free meanwhile. */
+static void run_part(vqx_scheduler *s, open_job *job, void *scratch) {
+    const size_t part = job->taken++;
+    if (job->taken == job->parts) {
+        open_job **at = &s->open;
+        while (*at != job)
+            at = &(*at)->next;
+        *at = job->next;
+    }
+    pthread_mutex_unlock(&s->lock);
+    job->run(job->job, part, scratch);
+    pthread_mutex_lock(&s->lock);
+    if (++job->done == job->parts)
+        pthread_cond_broadcast(&s->part_done);
+}
+
 static void *work(void *arg) {
     worker *me = arg;
     vqx_scheduler *s = me->scheduler;
+    pthread_mutex_lock(&s->lock);
     for (;;) {
-        pthread_mutex_lock(&s->lock);
-        while (!s->count && !s->ending)
-            pthread_cond_wait(&s->filled, &s->lock);
-        if (!s->count) {
+        if (s->count) {
+            vqx_task task = s->queue[s->head];
+            s->head = (s->head + 1) % s->capacity;
+            s->count--;
+            pthread_cond_signal(&s->emptied);
             pthread_mutex_unlock(&s->lock);
-            return NULL;
+            s->run(s->owner, &task, me->scratch);
+            vqx_frame_unref(&task.ref);
+            vqx_frame_unref(&task.dis);
+            pthread_mutex_lock(&s->lock);
+        } else if (s->open) {
+            run_part(s, s->open, me->scratch);
+        } else if (s->ending) {
+            break;
+        } else {
+            pthread_cond_wait(&s->filled, &s->lock);
         }
-        vqx_task task = s->queue[s->head];
-        s->head = (s->head + 1) % s->capacity;
-        s->count--;
-        pthread_cond_signal(&s->emptied);
-        pthread_mutex_unlock(&s->lock);
-        s->run(s->owner, &task, me->scratch);
-        vqx_frame_unref(&task.ref);
-        vqx_frame_unref(&task.dis);
     }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+bool vqx_scheduler_idle(vqx_scheduler *s) {
+    pthread_mutex_lock(&s->lock);
+    const bool idle = s->count == 0;
+    pthread_mutex_unlock(&s->lock);
+    return idle;
+}
+
+void vqx_scheduler_spread(vqx_scheduler *s, size_t parts, vqx_part_run run, void *job, void *scratch) {
+    open_job mine = {.run = run, .job = job, .parts = parts};
+    if (parts == 0)
+        return;
+    pthread_mutex_lock(&s->lock);
+    mine.next = s->open;
+    s->open = &mine;
+    pthread_cond_broadcast(&s->filled);
+    while (mine.taken < mine.parts)
+        run_part(s, &mine, scratch);
+    while (mine.done < mine.parts)
+        pthread_cond_wait(&s->part_done, &s->lock);
+    pthread_mutex_unlock(&s->lock);
 }
 
 int vqx_scheduler_open(vqx_scheduler **scheduler, unsigned threads, size_t scratch, vqx_task_run run, void *owner) {
@@ -54,7 +107,8 @@ int vqx_scheduler_open(vqx_scheduler **scheduler, unsigned threads, size_t scrat
     s->owner = owner;
     /* one waiting task per worker keeps them busy; more would only hold memory */
     s->capacity = threads;
-    if (pthread_mutex_init(&s->lock, NULL) || pthread_cond_init(&s->filled, NULL) || pthread_cond_init(&s->emptied, NULL)) {
+    if (pthread_mutex_init(&s->lock, NULL) || pthread_cond_init(&s->filled, NULL) || pthread_cond_init(&s->emptied, NULL) ||
+        pthread_cond_init(&s->part_done, NULL)) {
         free(s);
         return -ENOMEM;
     }
@@ -92,7 +146,6 @@ void vqx_scheduler_push(vqx_scheduler *s, const vqx_task *task) {
 
 void vqx_scheduler_close(vqx_scheduler **scheduler) {
     vqx_scheduler *s = *scheduler;
-    *scheduler = NULL;
     if (!s)
         return;
     pthread_mutex_lock(&s->lock);
@@ -105,8 +158,10 @@ void vqx_scheduler_close(vqx_scheduler **scheduler) {
     }
     pthread_cond_destroy(&s->filled);
     pthread_cond_destroy(&s->emptied);
+    pthread_cond_destroy(&s->part_done);
     pthread_mutex_destroy(&s->lock);
     free(s->queue);
     free(s->worker);
     free(s);
+    *scheduler = NULL; /* running tasks have looked at it until now */
 }

@@ -2,6 +2,7 @@
 #ifndef VQX_SRC_SCHEDULER_H
 #define VQX_SRC_SCHEDULER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,16 @@ int vqx_scheduler_open(vqx_scheduler **scheduler, unsigned threads, size_t scrat
 
 /* Queues a task; blocks while the queue is full. Any thread. */
 void vqx_scheduler_push(vqx_scheduler *scheduler, const vqx_task *task);
+
+/* Called by a running task: true when no task waits, so that other workers may have nothing to do. */
+bool vqx_scheduler_idle(vqx_scheduler *scheduler);
+
+/* Part `part` of a job, run once, by some worker with its scratch memory. */
+typedef void (*vqx_part_run)(void *job, size_t part, void *scratch);
+
+/* Called by a running task: runs parts 0 .. parts-1 on this worker (with the task's scratch) and on those that have nothing else to
+ * do; returns when all are done. */
+void vqx_scheduler_spread(vqx_scheduler *scheduler, size_t parts, vqx_part_run run, void *job, void *scratch);
 
 /* Waits for all queued tasks, ends the workers, frees everything. NULL is fine. */
 void vqx_scheduler_close(vqx_scheduler **scheduler);

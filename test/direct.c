@@ -43,14 +43,38 @@ void direct_close(direct *d) {
     *d = (direct){0};
 }
 
-void direct_pass(const direct *d, vqx_frame *const frame[2], uint64_t *sums) {
+static vqx_pair pair_of(const direct *d, vqx_frame *const frame[2]) {
     vqx_pair pair = {0};
     for (unsigned p = 0; p < VQX_MAX_PLANES; p++)
         if (d->feature.planes >> p & 1) {
             pair.ref[p] = vqx_frame_plane(frame[0], p);
             pair.dis[p] = vqx_frame_plane(frame[1], p);
         }
-    d->feature.metric->pass(&d->feature, &pair, d->scratch, sums);
+    return pair;
+}
+
+void direct_pass(const direct *d, vqx_frame *const frame[2], uint64_t *sums) {
+    const vqx_pair pair = pair_of(d, frame);
+    d->feature.metric->pass(&d->feature, &pair, 0, 1, d->scratch, sums);
+}
+
+void direct_check_parts(const direct *d, vqx_frame *const frame[2], const uint64_t *sums) {
+    static const uint32_t counts[] = {2, 3, 7};
+    const vqx_feature *f = &d->feature;
+    const vqx_pair pair = pair_of(d, frame);
+    uint64_t part[7 * VQX_MAX_SUMS], joined[VQX_MAX_SUMS];
+    for (size_t c = 0; f->metric->join && c < sizeof(counts) / sizeof(counts[0]); c++) {
+        for (uint32_t p = counts[c]; p-- > 0;) { /* in any order */
+            memset(d->scratch, (int)(0x55 + p), f->scratch);
+            f->metric->pass(f, &pair, p, counts[c], d->scratch, part + p * f->sums);
+        }
+        f->metric->join(f, &pair, counts[c], d->scratch, part, joined);
+        for (size_t i = 0; i < f->sums; i++)
+            if (joined[i] != sums[i])
+                fail_msg("%s, %ux%u, %u bits, %s form: sum %zu from %u parts is %#llx instead of %#llx", f->metric->name,
+                         f->format.width, f->format.height, f->format.bits, vqx_cpu_level_name(f->level), i, counts[c],
+                         (unsigned long long)joined[i], (unsigned long long)sums[i]);
+    }
 }
 
 bool direct_same(double a, double b) {
@@ -108,6 +132,7 @@ static size_t check_run(const vqx_metric *metric, const vectors *v, size_t first
     for (unsigned f = 0; synth_read(&clip, pair) == 0; f++) {
         for (vqx_cpu_level l = 0; l < levels; l++)
             direct_pass(&d[l], pair, sums[l] + f * words);
+        direct_check_parts(&d[levels - 1], pair, sums[levels - 1] + f * words);
         vqx_frame_unref(&pair[0]);
         vqx_frame_unref(&pair[1]);
     }
@@ -164,6 +189,7 @@ void direct_check_levels(const vqx_metric *metric, const char *options, vqx_fram
         direct d;
         assert_int_equal(direct_open(&d, metric, options, format, l), 0);
         direct_pass(&d, pair, l == 0 ? expected : sums);
+        direct_check_parts(&d, pair, l == 0 ? expected : sums);
         for (size_t i = 0; l > 0 && i < d.feature.sums; i++)
             if (sums[i] != expected[i])
                 fail_msg("%s, %ux%u, chroma format %d, %u bits, %s: sum %zu of the %s form is %#llx instead of %#llx", metric->name,

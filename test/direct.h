@@ -16,6 +16,9 @@ void direct_close(direct *d);
 /* The sums of a pair, of which the pass sees only the planes that the feature asked for. */
 void direct_pass(const direct *d, vqx_frame *const pair[2], uint64_t *sums);
 
+/* Fails the running test unless the pass in 2, 3 and 7 parts, joined, gives the same sums; nothing for metrics without join. */
+void direct_check_parts(const direct *d, vqx_frame *const pair[2], const uint64_t *sums);
+
 /* Same bits, or both not a number. */
 bool direct_same(double a, double b);
 
