@@ -157,8 +157,8 @@ VQX_API void vqx_close(vqx_context **context);
 VQX_API const char *vqx_message(const vqx_context *context);
 
 /* Requests a metric: "psnr", or "psnr=enable_mse=true:enable_apsnr=true" (doc/usage.md). Asking twice for the same metric with the
- * same options counts once; with other options it is -EEXIST, unless they change the output names (vif). At most 32. -ENOENT unknown metric, -EINVAL unknown option or bad value, -ENOMEM,
- * -EBUSY after vqx_start(). */
+ * same options counts once; with other options it is -EEXIST, unless they change the output names (vif). At most 32. -ENOENT
+ * unknown metric, -EINVAL unknown option or bad value, -ENOMEM, -EBUSY after vqx_start(). */
 VQX_API int vqx_add_feature(vqx_context *context, const char *spec);
 
 /* Fixes the format, sets up every feature for it and starts the workers. -EINVAL (format, no feature), -ENOTSUP: a feature refuses
