@@ -112,6 +112,26 @@ static void test_order_metrics(void **state) {
     pairs_close(&p);
 }
 
+/* Single large pairs, whose passes are split where workers have nothing else to do, and features that share a pass. */
+static void test_split(void **state) {
+    (void)state;
+    static const vqx_format formats[] = {{1920, 1080, VQX_CHROMA_420, 8}, {1280, 720, VQX_CHROMA_400, 16}};
+    static const char *const features[] = {
+        "vif", "float_ssim=scale=1:enable_lcs=true", "float_ms_ssim", "float_psnr", "psnr=enable_mse=true", "float_moment", NULL};
+    for (size_t i = 0; i < LENGTH(formats); i++)
+        for (unsigned threads = 2; threads <= 5; threads += 3) {
+            pairs p;
+            vqx_context *c = pairs_context(&formats[i], features, &(vqx_config){.threads = threads});
+            assert_int_equal(pairs_open(&p, &formats[i], vqx_planes(c), NULL, NULL), 0);
+            for (uint64_t index = 0; index < 2; index++)
+                assert_int_equal(pairs_submit(&p, c, index), 0);
+            assert_int_equal(vqx_finish(c), 0);
+            pairs_check(c, &formats[i], features, 1, 2);
+            vqx_close(&c);
+            pairs_close(&p);
+        }
+}
+
 /* ---- failing pictures ---------------------------------------------------------------------------------------------------- */
 
 /* Pictures that fail, each after a while. */
@@ -346,10 +366,9 @@ static void test_shared_frame(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),        cmocka_unit_test(test_order_metrics),
-        cmocka_unit_test(test_failure),      cmocka_unit_test(test_failure_any_order),
-        cmocka_unit_test(test_close),        cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_shared_frame),
+        cmocka_unit_test(test_order),   cmocka_unit_test(test_order_metrics),     cmocka_unit_test(test_split),
+        cmocka_unit_test(test_failure), cmocka_unit_test(test_failure_any_order), cmocka_unit_test(test_close),
+        cmocka_unit_test(test_bounded), cmocka_unit_test(test_shared_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
