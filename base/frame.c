@@ -1,6 +1,7 @@
 #include "base/frame.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,8 +20,8 @@ struct vqx_pool {
     pthread_mutex_t lock;
     vqx_format format;
     unsigned planes;
-    size_t bytes;
-    size_t offset[VQX_MAX_PLANES];
+    uint64_t bytes;
+    uint64_t offset[VQX_MAX_PLANES];
     size_t frames; /* alive, under lock */
     bool closed;
     buffer *spare;
@@ -87,8 +88,8 @@ void vqx_format_plane_size(const vqx_format *format, unsigned plane, uint32_t *w
 }
 
 /* Bytes of a packed frame with these planes, and where each plane starts. */
-static size_t layout(const vqx_format *format, unsigned planes, size_t offset[VQX_MAX_PLANES]) {
-    size_t bytes = 0;
+static uint64_t layout(const vqx_format *format, unsigned planes, uint64_t offset[VQX_MAX_PLANES]) {
+    uint64_t bytes = 0;
     for (unsigned p = 0; p < VQX_MAX_PLANES; p++) {
         uint32_t w, h;
         vqx_format_plane_size(format, p, &w, &h);
@@ -130,6 +131,10 @@ int vqx_pool_open(vqx_pool **out, const vqx_format *format, unsigned planes) {
     pool->format = *format;
     pool->planes = planes;
     pool->bytes = layout(format, planes, pool->offset);
+    if (pool->bytes > SIZE_MAX) { /* on 32-bit machines */
+        pool_free(pool);
+        return -ENOMEM;
+    }
     *out = pool;
     return 0;
 }
@@ -315,7 +320,7 @@ int vqx_frame_require(vqx_frame *frame, vqx_message_text *message) {
         frame->pending = false;
         frame->fill_err = take_memory(frame);
         if (frame->fill_err < 0)
-            vqx_fail(&frame->fill_message, 0, "out of memory for a picture of %zu bytes", frame->pool->bytes);
+            vqx_fail(&frame->fill_message, 0, "out of memory for a picture of %" PRIu64 " bytes", frame->pool->bytes);
         else
             frame->fill_err = frame->fill(frame->source, frame->position, frame->data, frame->stride, frame->fill_message.text,
                                           sizeof(frame->fill_message.text));

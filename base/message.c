@@ -1,6 +1,7 @@
 #include "base/message.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,9 @@ int vqx_fail(vqx_message_text *message, int err, const char *format, ...) {
     va_start(args, format);
     vsnprintf(message->text, sizeof(message->text), format, args);
     va_end(args);
+    for (char *c = message->text; *c; c++) /* part of it can be the user's; it stays one line */
+        if ((unsigned char)*c < ' ')
+            *c = '?';
     return err;
 }
 
@@ -41,5 +45,10 @@ const char *vqx_strerror(int err) {
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (known[i].err == err || -known[i].err == err)
             return known[i].text;
+#if defined(__GLIBC__)
+    const char *text = err == INT_MIN ? NULL : strerrordesc_np(err < 0 ? -err : err);
+    return text ? text : "unknown error";
+#else
     return "unknown error";
+#endif
 }

@@ -47,7 +47,7 @@ typedef enum vqx_chroma {
 } vqx_chroma;
 
 /* width, height: of luma, each 1..65535, their product below 2^31. bits: 8, 10, 12 or 16; samples above 8 bits are 16-bit
- * words, used whole even where they exceed 2^bits-1. */
+ * words, used whole even where they exceed 2^bits-1 (vif: the low bits only). */
 typedef struct vqx_format {
     uint32_t width, height;
     vqx_chroma chroma;
@@ -206,7 +206,7 @@ VQX_API int vqx_score(const vqx_context *context, size_t output, uint64_t index,
  * (doc/usage.md). 0; -ENOENT when a listed frame lacks the score or none is listed; -EINVAL unknown method or output; -ENOMEM. */
 VQX_API int vqx_pooled(const vqx_context *context, size_t output, const char *method, double *value);
 /* 0 when the pooling method exists, else -EINVAL. */
-VQX_API int vqx_pool_method_check(const char *method);
+VQX_API int vqx_pooling_check(const char *method);
 
 /* Values of the whole stream (apsnr_y, …), in registration order. -EINVAL: out of range; -ENOENT: not finished, or no frame went
  * in. */

@@ -3,6 +3,15 @@
 #ifndef VQX_METRIC_ROWS_H
 #define VQX_METRIC_ROWS_H
 
+#include <float.h>
+
+#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
+#error "scores need IEEE arithmetic: no -ffast-math, no excess precision"
+#endif
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "vector passes take apart words in little-endian order"
+#endif
+
 #define VQX_ROWS_JOIN_(name, level) name##_##level
 #define VQX_ROWS_JOIN(name, level) VQX_ROWS_JOIN_(name, level)
 #define VQX_ROWS(name) VQX_ROWS_JOIN(name, VQX_ROWS_LEVEL)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/arithmetic.h"
 #include "src/registry.h"
 
 int vqx_open(vqx_context **context, const vqx_config *config) {
@@ -59,7 +60,7 @@ void vqx_context_log(const vqx_context *c, vqx_log_level level, const char *line
         c->config.log(c->config.log_cookie, level, line);
 }
 
-int vqx_add_feature(vqx_context *c, const char *spec) {
+static int add_feature(vqx_context *c, const char *spec) {
     const size_t length = strcspn(spec, "=");
     const vqx_metric *metric = vqx_registry_find(spec, length);
     if (c->started)
@@ -91,15 +92,25 @@ fail:
     return err;
 }
 
-int vqx_start(vqx_context *c, const vqx_format *format) {
+int vqx_add_feature(vqx_context *c, const char *spec) {
+    fenv_t before;
+    vqx_arithmetic_enter(&before);
+    const int err = add_feature(c, spec);
+    vqx_arithmetic_leave(&before);
+    return err;
+}
+
+static int start(vqx_context *c, const vqx_format *format) {
     size_t slots = 0, words = 0, ready = 0;
     if (c->started)
         return vqx_fail(&c->message, -EBUSY, "scoring has started already");
     if (!format)
         return vqx_fail(&c->message, -EINVAL, "no picture format was given");
     if (vqx_format_check(format) < 0)
-        return vqx_fail(&c->message, -EINVAL, "pictures of %" PRIu32 "x%" PRIu32 ", %" PRIu32 " bits are not supported",
-                        format->width, format->height, format->bits);
+        return vqx_fail(&c->message, -EINVAL,
+                        "pictures of %" PRIu32 "x%" PRIu32 ", chroma format %d, %" PRIu32
+                        " bits are not supported (sides 1 to 65535, fewer than 2^31 samples; 8, 10, 12 or 16 bits)",
+                        format->width, format->height, (int)format->chroma, format->bits);
     if (!c->entries)
         return vqx_fail(&c->message, -EINVAL, "no feature was requested");
     int err = 0;
@@ -132,13 +143,23 @@ int vqx_start(vqx_context *c, const vqx_format *format) {
         goto fail;
     }
     c->started = true;
-    vqx_context_log(c, VQX_LOG_INFO, vqx_cpu_form(c->config.cpumask));
+    vqx_message_text line;
+    vqx_fail(&line, 0, "cpu: %s form, %u workers", vqx_cpu_form(c->config.cpumask), c->config.threads);
+    vqx_context_log(c, VQX_LOG_INFO, line.text);
     return 0;
 fail:
     while (ready--)
         if (c->entry[ready].feature.metric->teardown)
             c->entry[ready].feature.metric->teardown(&c->entry[ready].feature);
     c->planes = 0;
+    return err;
+}
+
+int vqx_start(vqx_context *c, const vqx_format *format) {
+    fenv_t before;
+    vqx_arithmetic_enter(&before); /* the workers inherit it */
+    const int err = start(c, format);
+    vqx_arithmetic_leave(&before);
     return err;
 }
 
@@ -220,7 +241,10 @@ int vqx_finish(vqx_context *c) {
         return vqx_fail(&c->message, -EINVAL, "finished before the start");
     vqx_scheduler_close(&c->scheduler);
     c->finished = true;
+    fenv_t before;
+    vqx_arithmetic_enter(&before);
     const int err = vqx_context_aggregate(c);
+    vqx_arithmetic_leave(&before);
     if (err < 0)
         return vqx_fail(&c->message, err, "out of memory");
     if (atomic_load(&c->error) < 0)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/arithmetic.h"
 #include "src/context.h"
 #include "src/pooling.h"
 
@@ -60,7 +61,7 @@ int vqx_score(const vqx_context *c, size_t output, uint64_t index, double *score
     return 0;
 }
 
-int vqx_pool_method_check(const char *method) {
+int vqx_pooling_check(const char *method) {
     struct vqx_pooling pooling;
     return vqx_pooling_parse(method, &pooling);
 }
@@ -80,7 +81,10 @@ int vqx_pooled(const vqx_context *c, size_t output, const char *method, double *
         return -ENOMEM;
     for (uint64_t i = 0; i < frames; i += c->config.subsample)
         vqx_score(c, output, i, &score[n++]);
+    fenv_t before;
+    vqx_arithmetic_enter(&before);
     const int err = vqx_pooling_value(&pooling, score, n, value);
+    vqx_arithmetic_leave(&before);
     free(score);
     return err;
 }

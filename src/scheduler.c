@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -76,6 +77,16 @@ static void *work(void *arg) {
     return NULL;
 }
 
+/* Starts a worker that leaves signals to the program's own threads. 0, or a positive errno. */
+static int start(worker *w) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int err = pthread_create(&w->thread, NULL, work, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return err;
+}
+
 bool vqx_scheduler_idle(vqx_scheduler *s) {
     pthread_mutex_lock(&s->lock);
     const bool idle = s->count == 0;
@@ -121,7 +132,7 @@ int vqx_scheduler_open(vqx_scheduler **scheduler, unsigned threads, size_t scrat
         w->scheduler = s;
         if (scratch && !(w->scratch = aligned_alloc(64, (scratch + 63) / 64 * 64)))
             goto fail;
-        if (pthread_create(&w->thread, NULL, work, w)) {
+        if (start(w)) {
             free(w->scratch);
             goto fail;
         }

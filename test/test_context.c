@@ -1,5 +1,6 @@
 /* Contexts: features, start, indices, what can be read when. */
 #include <errno.h>
+#include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +110,8 @@ static void test_start(void **state) {
     assert_string_equal(vqx_message(c), "no feature was requested");
     assert_int_equal(vqx_add_feature(c, APSNR), 0);
     assert_int_equal(vqx_start(c, &(vqx_format){64, 48, VQX_CHROMA_420, 9}), -EINVAL);
-    assert_string_equal(vqx_message(c), "pictures of 64x48, 9 bits are not supported");
+    assert_string_equal(vqx_message(c), "pictures of 64x48, chroma format 1, 9 bits are not supported (sides 1 to 65535, fewer "
+                                        "than 2^31 samples; 8, 10, 12 or 16 bits)");
     assert_int_equal(vqx_start(c, NULL), -EINVAL);
     assert_int_equal(vqx_planes(c), 0);
     /* before the start nothing can be submitted or finished, and nothing is there to be read */
@@ -294,8 +296,8 @@ static void test_gaps(void **state) {
     assert_int_equal(vqx_pooled(c, vqx_output_count(c), "mean", &value), -EINVAL);
     assert_int_equal(vqx_pooled(c, 0, "meen", &value), -EINVAL);
     assert_int_equal(vqx_pooled(c, 0, "p101", &value), -EINVAL);
-    assert_int_equal(vqx_pool_method_check("p99"), 0);
-    assert_int_equal(vqx_pool_method_check("average"), -EINVAL);
+    assert_int_equal(vqx_pooling_check("p99"), 0);
+    assert_int_equal(vqx_pooling_check("average"), -EINVAL);
     assert_int_equal(vqx_aggregate(c, 0, &value), -EINVAL);
     vqx_close(&c);
     pairs_close(&p);
@@ -439,12 +441,39 @@ static void test_no_frames(void **state) {
     vqx_close(&c);
 }
 
+/* The caller's rounding mode neither shows in the results nor is lost. */
+static void test_rounding_mode(void **state) {
+    (void)state;
+    static const vqx_format format = {192, 180, VQX_CHROMA_420, 10};
+    static const char *const features[] = {"float_ssim", "float_ms_ssim", "vif", "psnr=enable_apsnr=true:min_sse=0.1", NULL};
+    fesetround(FE_UPWARD);
+    vqx_context *c = pairs_context(&format, features, &(vqx_config){.threads = 2});
+    pairs p;
+    assert_int_equal(pairs_open(&p, &format, vqx_planes(c), NULL, NULL), 0);
+    for (uint64_t index = 0; index < 3; index++)
+        assert_int_equal(pairs_submit(&p, c, index), 0);
+    assert_int_equal(vqx_finish(c), 0);
+    size_t words, expected_words;
+    uint64_t *results = pairs_results(c, &words);
+    assert_int_equal(fegetround(), FE_UPWARD);
+    fesetround(FE_TONEAREST);
+    uint64_t *expected = pairs_expected(&format, features, 1, 3, &expected_words);
+    assert_non_null(results);
+    assert_non_null(expected);
+    assert_int_equal(words, expected_words);
+    assert_memory_equal(results, expected, words * sizeof(*results));
+    free(results);
+    free(expected);
+    vqx_close(&c);
+    pairs_close(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_features),      cmocka_unit_test(test_start),     cmocka_unit_test(test_planes),
         cmocka_unit_test(test_forms),         cmocka_unit_test(test_subsample), cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_highest_index), cmocka_unit_test(test_refused),   cmocka_unit_test(test_finish),
-        cmocka_unit_test(test_scores),        cmocka_unit_test(test_no_frames),
+        cmocka_unit_test(test_scores),        cmocka_unit_test(test_no_frames), cmocka_unit_test(test_rounding_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

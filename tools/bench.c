@@ -408,7 +408,9 @@ fail:
             close(fd[s]);
     ring_close(&warm);
     ring_close(&cold);
-    if (err < 0)
+    if (err < 0 && fd[0] < 0 && cold.pairs)
+        cli_error("bench: a clip in $TMPDIR: %s", strerror(-err));
+    else if (err < 0)
         cli_error("bench: %s", vqx_strerror(err));
     return err < 0 ? cli_exit_of(err) : CLI_OK;
 }

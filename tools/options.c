@@ -96,7 +96,7 @@ static int pool_list(struct cli_options *o, const char *text) {
     }
     for (char *rest = o->pool_text; rest;) {
         const char *method = strsep(&rest, ",");
-        if (vqx_pool_method_check(method) < 0) {
+        if (vqx_pooling_check(method) < 0) {
             cli_error("--pool: unknown method '%s' (mean, min, max, harmonic_mean, median, stdev, p0 to p100)", method);
             return CLI_USAGE;
         }
@@ -308,7 +308,7 @@ int cli_options_parse(struct cli_options *o, int argc, char **argv) {
             cli_help();
             return CLI_OK;
         case ':':
-            cli_error("option '%s' needs a value", argv[optind - 1]);
+            cli_error("option '%s' needs a value (see vqx --help)", argv[optind - 1]);
             code = CLI_USAGE;
             break;
         default:

@@ -131,15 +131,6 @@ static int drop(struct reader *r, uint64_t n, uint64_t *offset) {
 
 /* ---- frames -------------------------------------------------------------------------------------------------------- */
 
-/* Files are little-endian. */
-static void to_host_order(uint8_t *samples, size_t bytes) {
-    for (size_t i = 0; i + 1 < bytes && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__; i += 2) {
-        const uint8_t low = samples[i];
-        samples[i] = samples[i + 1];
-        samples[i + 1] = low;
-    }
-}
-
 static int read_plane(struct reader *r, unsigned plane, uint8_t *to, ptrdiff_t stride, uint64_t *offset) {
     uint32_t width, rows;
     vqx_format_plane_size(&r->format, plane, &width, &rows);
@@ -152,8 +143,6 @@ static int read_plane(struct reader *r, unsigned plane, uint8_t *to, ptrdiff_t s
         const int err = read_full(r, to, row_bytes, offset);
         if (err < 0)
             return err;
-        if (r->format.bits > 8)
-            to_host_order(to, row_bytes);
     }
     return 0;
 }

@@ -255,8 +255,10 @@ static void print_summary(const struct run *run, const struct writer_info *info)
         method[m] = info->pool[i];
         methods += m == methods;
     }
-    printf("%" PRIu64 " frames, %" PRIu32 "x%" PRIu32 ", %s (%s), %.1f fps\n%-24s", vqx_frame_count(run->context), info->width,
-           info->height, info->backend, info->device, info->fps, "");
+    const uint32_t step = run->options->subsample ? run->options->subsample : 1;
+    printf("%" PRIu64 " frames, %" PRIu32 "x%" PRIu32 ", %s (%s), %.1f fps\n%-24s",
+           (vqx_frame_count(run->context) + step - 1) / step, info->width, info->height, info->backend, info->device, info->fps,
+           "");
     for (size_t m = 0; m < methods; m++)
         printf(" %16s", method[m]);
     printf("\n");
