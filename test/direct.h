@@ -16,23 +16,17 @@ void direct_close(direct *d);
 /* The sums of a pair, of which the pass sees only the planes that the feature asked for. */
 void direct_pass(const direct *d, vqx_frame *const pair[2], uint64_t *sums);
 
-/* Fails the running test unless the pass in 2, 3 and 7 parts, joined, gives the same sums; nothing for metrics without join. */
-void direct_check_parts(const direct *d, vqx_frame *const pair[2], const uint64_t *sums);
+/* The same by a pass in parts, at most VQX_MAX_PARTS, that are then joined; only for a metric with a join. */
+void direct_parts(const direct *d, vqx_frame *const pair[2], uint32_t parts, uint64_t *sums);
 
 /* Same bits, or both not a number. */
 bool direct_same(double a, double b);
 
-/* The checks below fail the running cmocka test with a line that says where. */
+/* test/compare.h as the checks of a cmocka test (direct_check.c), which fails when there is a difference. */
 
-/* Every per-frame and stream value that a file of test/vectors has for the metric, and equal sums in all forms. Real clips are left
- * out, with a line, when VQX_FIXTURES is not set. */
+/* compare_vectors() of clips of any size. Real clips are left out, with a line, when VQX_FIXTURES is not set. */
 void direct_check_vectors(const vqx_metric *metric, const char *file);
-
-/* All forms give the sums of the definition. */
 void direct_check_levels(const vqx_metric *metric, const char *options, vqx_frame *const pair[2], const char *what);
-
-/* The same for `pairs` random pairs with sides 1..300 and not below `least`: all depths, chroma formats, odd strides and unaligned
- * rows, noise and extremes, words above 2^bits - 1. */
 void direct_check_random(const vqx_metric *metric, const char *options, unsigned pairs, uint32_t least);
 
 /* The next number of a random source, all 64 bits good. */

@@ -14,7 +14,6 @@
 
 #include "kernel/vif.h"
 #include "test/direct.h"
-#include "test/vectors.h"
 #include "test/vif_synth.h"
 
 extern const vqx_metric vqx_metric_vif;
@@ -85,69 +84,9 @@ static void test_synthetic_inputs(void **state) {
     }
 }
 
-/* A named value of one frame: an output, or one of the exact sums ("sum_nl_scale0"). */
-static double value_of(const vqx_feature *feature, const char *name, const uint64_t *sums, const double *output) {
-    static const char *const sum_name[4] = {"nl", "dl", "nn", "dn"};
-    char kind[3];
-    unsigned scale;
-    if (sscanf(name, "sum_%2s_scale%u", kind, &scale) == 2)
-        for (unsigned i = 0; i < 4; i++)
-            if (strcmp(kind, sum_name[i]) == 0)
-                return (double)sums[4 * scale + i];
-    for (size_t i = 0; i < feature->outputs; i++)
-        if (strcmp(name, feature->output[i]) == 0)
-            return output[i];
-    fail_msg("vif has no output %s", name);
-    return 0;
-}
-
-/* All rows of one clip and one set of options, in one form; returns how many values were compared. */
-static size_t check_clip(const vectors *v, size_t first, size_t end, vqx_cpu_level level) {
-    const char *id = v->row[first].id, *options = strchr(v->row[first].feature, '=');
-    vif_clip clip;
-    const int err = vif_synth_open(&clip, id);
-    if (err == -ENODATA)
-        return 0;
-    assert_int_equal(err, 0);
-    direct d;
-    assert_int_equal(direct_open(&d, &vqx_metric_vif, options + 1, &clip.format, level), 0);
-    size_t r = first;
-    vqx_frame *pair[2];
-    for (unsigned f = 0; r < end && vif_synth_read(&clip, pair) == 0; f++) {
-        uint64_t sums[VQX_VIF_SUMS];
-        double output[VQX_MAX_OUTPUTS];
-        direct_pass(&d, pair, sums);
-        vqx_metric_vif.finish_frame(&d.feature, sums, output);
-        for (; r < end && strtoul(v->row[r].where, NULL, 10) == f; r++) {
-            const vectors_row *row = &v->row[r];
-            const double value = value_of(&d.feature, row->name, sums, output);
-            if (!direct_same(value, row->value))
-                fail_msg("%s %s, frame %u, %s, %s form: %a (%.17g) instead of %a (%.17g)", id, row->feature, f, row->name,
-                         vqx_cpu_level_name(level), value, value, row->value, row->value);
-        }
-        vqx_frame_unref(&pair[0]);
-        vqx_frame_unref(&pair[1]);
-    }
-    assert_int_equal(r, end);
-    direct_close(&d);
-    vif_synth_close(&clip);
-    return end - first;
-}
-
 static void test_vectors(void **state) {
-    vectors v;
     (void)state;
-    assert_int_equal(vectors_load(&v, "vif.tsv"), 0);
-    size_t compared = 0, end;
-    for (size_t first = 0; first < v.rows; first = end) {
-        end = vectors_run_end(&v, first);
-        for (vqx_cpu_level level = 0; level <= vqx_cpu_best(0); level++)
-            compared += check_clip(&v, first, end, level);
-    }
-    if (compared < v.rows * (vqx_cpu_best(0) + 1))
-        print_message("VQX_FIXTURES is not set: the real clips were left out\n");
-    assert_true(compared > 0);
-    vectors_free(&v);
+    direct_check_vectors(&vqx_metric_vif, "vif.tsv");
 }
 
 /* ---- forms ----------------------------------------------------------------------------------------------------------- */

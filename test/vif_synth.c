@@ -8,10 +8,11 @@
 
 int vif_synth_open(vif_clip *clip, const char *id) {
     *clip = (vif_clip){.state = {1, 2}};
-    if (id[0] == 'F') {
-        clip->twice = strcmp(id, "FSPI") == 0;
-        const int err = synth_open(&clip->real, clip->twice ? "FSP" : id);
-        clip->format = clip->real.format;
+    clip->twice = strcmp(id, "FSPI") == 0;
+    const int err = synth_open(&clip->other, clip->twice ? "FSP" : id);
+    if (err != -ENOENT) {
+        clip->format = clip->other.format;
+        clip->frames = clip->other.frames;
         return err;
     }
     uint32_t w, h, bits;
@@ -20,12 +21,13 @@ int vif_synth_open(vif_clip *clip, const char *id) {
         return -ENOENT;
     clip->kind = id[0];
     clip->format = (vqx_format){w, h, VQX_CHROMA_400, bits};
+    clip->frames = 2; /* the file looks at no more */
     return strchr("NAELCKSI", clip->kind) ? 0 : -ENOENT;
 }
 
 void vif_synth_close(vif_clip *clip) {
     if (!clip->kind)
-        synth_close(&clip->real);
+        synth_close(&clip->other);
 }
 
 /* One side of a frame while it is made. */
@@ -70,7 +72,7 @@ static uint32_t word(uint32_t j, uint32_t i, unsigned plane, void *cookie) {
 
 int vif_synth_read(vif_clip *clip, vqx_frame *pair[2]) {
     if (!clip->kind) {
-        const int err = synth_read(&clip->real, pair);
+        const int err = synth_read(&clip->other, pair);
         if (err == 0 && clip->twice) {
             vqx_frame_unref(&pair[0]);
             pair[0] = vqx_frame_ref(pair[1]);
