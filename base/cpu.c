@@ -28,6 +28,7 @@ vqx_cpu_level vqx_cpu_best(uint32_t cpumask) {
         [VQX_LEVEL_BASELINE] = VQX_CPU_BASELINE,
         [VQX_LEVEL_AVX2] = VQX_CPU_SSSE3 | VQX_CPU_SSE41 | VQX_CPU_AVX2,
         [VQX_LEVEL_AVX512] = VQX_CPU_AVX512,
+        [VQX_LEVEL_AVX512ICL] = VQX_CPU_AVX512ICL,
     };
     const uint32_t allowed = vqx_cpu_flags() & ~cpumask;
     int level = VQX_LEVEL_DEFINITION;
@@ -42,6 +43,7 @@ const char *vqx_cpu_level_name(vqx_cpu_level level) {
         [VQX_LEVEL_BASELINE] = "baseline",
         [VQX_LEVEL_AVX2] = "avx2",
         [VQX_LEVEL_AVX512] = "avx512",
+        [VQX_LEVEL_AVX512ICL] = "avx512icl",
     };
     return name[level];
 }

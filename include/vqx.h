@@ -218,7 +218,7 @@ VQX_API int vqx_aggregate(const vqx_context *context, size_t aggregate, double *
 
 /* The instruction sets (VQX_CPU_…) that this processor has and this build can use. */
 VQX_API uint32_t vqx_cpu_flags(void);
-/* "avx512", "avx2", "baseline" or "definition": the form that would run with this mask. Static text. */
+/* "avx512icl", "avx512", "avx2", "baseline" or "definition": the form that would run with this mask. Static text. */
 VQX_API const char *vqx_cpu_form(uint32_t cpumask);
 
 #ifdef __cplusplus

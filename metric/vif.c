@@ -64,7 +64,7 @@ static bool same_names(const void *options_a, const void *options_b) {
 }
 
 static int setup(vqx_feature *feature, vqx_message_text *message) {
-    static vqx_vif_scratch *const scratch[VQX_LEVELS] = VQX_LEVEL_TABLE(vqx_vif_scratch_definition, vqx_vif_scratch_rows);
+    static vqx_vif_scratch *const scratch[VQX_LEVELS] = VQX_LEVEL_TABLE_ICL(vqx_vif_scratch_definition, vqx_vif_scratch_rows);
     const vif_options *o = feature->options;
     const vqx_format *f = &feature->format;
     if (f->width < VQX_VIF_LEAST || f->height < VQX_VIF_LEAST)
@@ -96,7 +96,7 @@ static void teardown(vqx_feature *feature) {
 
 static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
     (void)part, (void)parts;
-    static vqx_vif_pass *const table[VQX_LEVELS] = VQX_LEVEL_TABLE(vqx_vif_definition, vqx_vif_rows);
+    static vqx_vif_pass *const table[VQX_LEVELS] = VQX_LEVEL_TABLE_ICL(vqx_vif_definition, vqx_vif_rows);
     const vif_options *o = feature->options;
     const vqx_vif_frame frame = {pair->ref[0], pair->dis[0], feature->format.bits, o->vif_enhn_gain_limit, o->vif_skip_scale0};
     table[level_of(feature)](&frame, scratch, sums);

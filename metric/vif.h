@@ -31,7 +31,7 @@ vqx_vif_scratch vqx_vif_scratch_definition;
 
 /* The row passes want sides of at least VQX_VIF_ROWS_LEAST. */
 #define VQX_VIF_ROWS_LEAST 16
-VQX_ROWS_DECLARE(void, vqx_vif_rows, (const vqx_vif_frame *frame, void *scratch, uint64_t *sums));
-VQX_ROWS_DECLARE(size_t, vqx_vif_scratch_rows, (const vqx_format *format));
+VQX_ROWS_DECLARE_ICL(void, vqx_vif_rows, (const vqx_vif_frame *frame, void *scratch, uint64_t *sums));
+VQX_ROWS_DECLARE_ICL(size_t, vqx_vif_scratch_rows, (const vqx_format *format));
 
 #endif

@@ -41,7 +41,7 @@ typedef struct scale {
     i32 next;   /* row pair to do */
 } scale;
 
-/* Pixels between the horizontal pass and the statistics: variances, then the top bits of the logarithms' arguments. */
+/* Pixels between the horizontal pass and the statistics: variances, then the logarithms' arguments. */
 typedef struct chunk {
     i32 s1[CHUNK * LANES], s2[CHUNK * LANES], s12[CHUNK * LANES];
     u32 reference[CHUNK * LANES], noise[CHUNK * LANES], distorted[CHUNK * LANES];
@@ -402,10 +402,6 @@ VQX_FN void variances_of_chunk(const walk *w, i32 s, const v32 *row, i32 first, 
     }
 }
 
-VQX_FN v32 log2_of(v32 top) {
-    return ((look_up(vqx_log2_table, top >> 3 & 4095) + (top & 7)) >> 3) + (top >> 15) * 2048;
-}
-
 /* Adds the statistics of n vectors; a chunk's sums fit in 32 bits but for the noise, which is kept in two parts. */
 static void add_pixels(const walk *w, const v32 *valid, i32 n, uint64_t *sums) {
     chunk *c = w->chunk;
@@ -416,16 +412,16 @@ static void add_pixels(const walk *w, const v32 *valid, i32 n, uint64_t *sums) {
         const i32 s1 = c->s1[i] & (i32)is_pixel[i], s2 = c->s2[i] & (i32)is_pixel[i];
         vqx_vif_terms terms;
         vqx_vif_pixel(s1, s2 > 0 ? s2 : 0, c->s12[i], limit, &terms);
-        c->reference[i] = vqx_vif_top16(terms.reference);
-        c->noise[i] = vqx_vif_top16(terms.noise);
-        c->distorted[i] = vqx_vif_top16(terms.distorted);
+        c->reference[i] = terms.reference;
+        c->noise[i] = terms.noise;
+        c->distorted[i] = terms.distorted;
         nn_low += terms.nn & 0xffff;
         nn_high += terms.nn >> 16;
         dn += terms.dn & is_pixel[i];
     }
     v32 nl = {0}, dl = {0};
     for (i32 i = 0; i < n; i++) {
-        dl += log2_of(((v32 *)c->reference)[i]) - (VQX_VIF_LOG2_NOISE + 127 * 2048);
+        dl += log2_of(((v32 *)c->reference)[i]) - VQX_VIF_LOG2_NOISE;
         nl += log2_of(((v32 *)c->distorted)[i]) - log2_of(((v32 *)c->noise)[i]);
     }
     for (i32 lane = 0; lane < LANES; lane++) {

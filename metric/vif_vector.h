@@ -1,9 +1,12 @@
 /* Vectors of the row passes of vif: LANES 32-bit lanes, in the vector language of gcc and clang. That language has no word for the
- * multiplications, and for the look-up, below. */
+ * multiplications, and for the look-ups, below. */
 #ifndef VQX_METRIC_VIF_VECTOR_H
 #define VQX_METRIC_VIF_VECTOR_H
 
 #include "dialect/cpu.h"
+
+#include "kernel/vif.h"
+#include "metric/vif_log2.h"
 
 #if defined(__AVX512BW__)
 #define LANES 16
@@ -20,6 +23,7 @@
 typedef u32 v32 __attribute__((vector_size(4 * LANES), may_alias));
 typedef u16 v16 __attribute__((vector_size(4 * LANES), may_alias)); /* a lane holds two, the first one in its low half */
 typedef i32 s32 __attribute__((vector_size(4 * LANES), may_alias));
+typedef f32 float32 __attribute__((vector_size(4 * LANES), may_alias));
 typedef u64 v64 __attribute__((vector_size(4 * LANES), may_alias));
 typedef u8 v8 __attribute__((vector_size(2 * LANES), may_alias)); /* half a vector */
 typedef u32 v32_unaligned __attribute__((vector_size(4 * LANES), may_alias, aligned(4)));
@@ -32,7 +36,9 @@ typedef u8 q8 __attribute__((vector_size(16), may_alias));
 
 /* Per lane: sum + the two products of signed halves. */
 VQX_FN v32 add_dot(v32 sum, v16 a, v16 b) {
-#if defined(__AVX512BW__)
+#if defined(__AVX512VNNI__)
+    return (v32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
+#elif defined(__AVX512BW__)
     return sum + (v32)_mm512_madd_epi16((__m512i)a, (__m512i)b);
 #elif defined(__AVX2__)
     return sum + (v32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
@@ -91,18 +97,34 @@ VQX_FN v32 high_halves(v32 a, v32 b) {
     return a >> 16 | (b & 0xffff0000u);
 }
 
-/* Words of a table by index. On this path 256-bit gathers are the fastest. */
-VQX_FN v32 look_up(const u32 *table, v32 index) {
+/* vqx_vif_log2 */
 #if defined(__AVX512BW__)
-    const __m256i low = _mm256_i32gather_epi32((const int *)table, _mm512_castsi512_si256((__m512i)index), 4);
-    const __m256i high = _mm256_i32gather_epi32((const int *)table, _mm512_extracti64x4_epi64((__m512i)index, 1), 4);
-    return (v32)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-#elif defined(__AVX2__)
+VQX_FN __m512 log2_coefficient(u32 power, v32 piece) {
+    return _mm512_permutex2var_ps(_mm512_load_ps(log2_piece[power]), (__m512i)piece, _mm512_load_ps(log2_piece[power] + 16));
+}
+
+VQX_FN v32 log2_of(v32 x) {
+    const v32 zeros = (v32)_mm512_lzcnt_epi32((__m512i)x), top = (v32)_mm512_sllv_epi32((__m512i)x, (__m512i)zeros);
+    const v32 piece = top >> 26; /* the leading one above it does not count */
+    const __m512 t = (__m512)((top >> 3 & 0x7fe000u) | 0x3f800000u);
+    const __m512 slope = _mm512_fmadd_ps(log2_coefficient(2, piece), t, log2_coefficient(1, piece));
+    return (v32)_mm512_cvttps_epi32(_mm512_fmadd_ps(slope, t, log2_coefficient(0, piece))) + (31 - zeros) * 2048;
+}
+#else
+/* Words of a table by index. */
+VQX_FN v32 look_up(const u32 *table, v32 index) {
+#if defined(__AVX2__)
     return (v32)_mm256_i32gather_epi32((const int *)table, (__m256i)index, 4);
 #else
     return (v32){table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
 #endif
 }
+
+VQX_FN v32 log2_of(v32 x) {
+    const v32 top = (v32) __builtin_convertvector((s32)(x & ~(x >> 16)), float32) >> 8;
+    return ((look_up(vqx_log2_table, top >> 3 & 4095) + (top & 7)) >> 3) + ((top >> 15) - 127) * 2048;
+}
+#endif
 
 /* Eight bytes, zeros above them. */
 VQX_FN q32 load_eight(const void *from) {

@@ -178,10 +178,11 @@ static void test_forms(void **state) {
     static const uint32_t below_avx2[] = {VQX_CPU_SSSE3, VQX_CPU_SSE41, VQX_CPU_AVX2, ~VQX_CPU_BASELINE};
     for (size_t i = 0; i < LENGTH(below_avx2); i++)
         assert_string_equal(vqx_cpu_form(below_avx2[i]), "baseline");
-    const char *widest = vqx_cpu_flags() & VQX_CPU_AVX512 ? "avx512" : vqx_cpu_flags() & VQX_CPU_AVX2 ? "avx2" : "baseline";
-    assert_string_equal(vqx_cpu_form(0), widest);
+    const char *avx512 = vqx_cpu_flags() & VQX_CPU_AVX512 ? "avx512" : vqx_cpu_flags() & VQX_CPU_AVX2 ? "avx2" : "baseline";
+    assert_string_equal(vqx_cpu_form(VQX_CPU_AVX512ICL), avx512);
+    assert_string_equal(vqx_cpu_form(0), vqx_cpu_flags() & VQX_CPU_AVX512ICL ? "avx512icl" : avx512);
     assert_string_equal(vqx_cpu_form(VQX_CPU_AVX512), vqx_cpu_flags() & VQX_CPU_AVX2 ? "avx2" : "baseline");
-    static const uint32_t masks[] = {UINT32_MAX, ~VQX_CPU_BASELINE, VQX_CPU_AVX512, 0};
+    static const uint32_t masks[] = {UINT32_MAX, ~VQX_CPU_BASELINE, VQX_CPU_AVX512, VQX_CPU_AVX512ICL, 0};
     for (size_t i = 0; i < LENGTH(masks); i++) {
         vqx_context *c = pairs_context(&small, all, &(vqx_config){.cpumask = masks[i], .log = count_line, .log_cookie = &lines});
         pairs p;

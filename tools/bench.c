@@ -11,7 +11,7 @@
 #include "tools/cli.h"
 #include "tools/reader.h"
 
-#define MAX_FORMS 4
+#define MAX_FORMS 5
 #define MAX_ROUNDS 101
 #define BATCH_SECONDS 0.04      /* one timed batch of frames */
 #define COLD_BYTES (256u << 20) /* more than the last-level cache holds */
@@ -345,7 +345,8 @@ static int bench_file(const struct bench *b, size_t feature, const int fd[2], si
 /* ---- the command --------------------------------------------------------------------------------------------------- */
 
 static int run(struct bench *b) {
-    static const uint32_t masks[MAX_FORMS] = {UINT32_MAX, ~VQX_CPU_BASELINE, VQX_CPU_AVX512 | VQX_CPU_AVX512ICL, 0};
+    static const uint32_t masks[MAX_FORMS] = {UINT32_MAX, ~VQX_CPU_BASELINE, VQX_CPU_AVX512 | VQX_CPU_AVX512ICL, VQX_CPU_AVX512ICL,
+                                              0};
     struct form form[MAX_FORMS];
     struct ring warm = {0}, cold = {0};
     size_t forms = 0, frame_bytes = 0, frames;
