@@ -87,6 +87,11 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     feature->planes = 1;
     feature->sums = VQX_VIF_SUMS;
     feature->scratch = scratch[level_of(feature)](f);
+    if (level_of(feature) != VQX_LEVEL_DEFINITION) {
+        /* a part takes in 40 rows above and below its own */
+        const uint32_t by_size = f->width * f->height >> 18, by_height = f->height / 128;
+        feature->parts = by_size < by_height ? by_size : by_height;
+    }
     return 0;
 }
 
@@ -95,11 +100,17 @@ static void teardown(vqx_feature *feature) {
 }
 
 static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
-    (void)part, (void)parts;
     static vqx_vif_pass *const table[VQX_LEVELS] = VQX_LEVEL_TABLE_ICL(vqx_vif_definition, vqx_vif_rows);
     const vif_options *o = feature->options;
-    const vqx_vif_frame frame = {pair->ref[0], pair->dis[0], feature->format.bits, o->vif_enhn_gain_limit, o->vif_skip_scale0};
+    const vqx_vif_frame frame = {pair->ref[0], pair->dis[0], feature->format.bits, o->vif_enhn_gain_limit, o->vif_skip_scale0,
+                                 part,         parts};
     table[level_of(feature)](&frame, scratch, sums);
+}
+
+static void join(const vqx_feature *feature, const vqx_pair *pair, uint32_t parts, void *scratch, const uint64_t *part,
+                 uint64_t *sums) {
+    (void)pair, (void)scratch;
+    vqx_join_add(feature, parts, part, sums);
 }
 
 static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
@@ -141,5 +152,6 @@ const vqx_metric vqx_metric_vif = {
     .setup = setup,
     .teardown = teardown,
     .pass = pass,
+    .join = join,
     .finish_frame = finish_frame,
 };

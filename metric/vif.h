@@ -19,10 +19,11 @@ typedef struct vqx_vif_frame {
     uint32_t bits;
     double limit;     /* of the gain */
     bool skip_scale0; /* the sums of scale 0 stay 0 */
+    uint32_t part, parts;
 } vqx_vif_frame;
 
-/* A pass fills sums[VQX_VIF_SUMS] of a frame with sides of at least VQX_VIF_LEAST; scratch is as large as the function beside it
- * says, and 64-byte aligned. */
+/* A pass fills sums[VQX_VIF_SUMS] of one part of a frame with sides of at least VQX_VIF_LEAST; scratch is as large as the function
+ * beside it says, and 64-byte aligned. The definition does everything in part 0. */
 typedef void vqx_vif_pass(const vqx_vif_frame *frame, void *scratch, uint64_t *sums);
 typedef size_t vqx_vif_scratch(const vqx_format *format);
 

@@ -140,6 +140,9 @@ static memory memory_of(void *scratch, uint32_t w, uint32_t h) {
 }
 
 void vqx_vif_definition(const vqx_vif_frame *frame, void *scratch, uint64_t *sums) {
+    memset(sums, 0, VQX_VIF_SUMS * sizeof(*sums));
+    if (frame->part > 0)
+        return;
     memory m = memory_of(scratch, frame->ref.width, frame->ref.height);
     load(&frame->ref, frame->bits, m.image[0].plane[0]);
     load(&frame->dis, frame->bits, m.image[0].plane[1]);
@@ -147,7 +150,6 @@ void vqx_vif_definition(const vqx_vif_frame *frame, void *scratch, uint64_t *sum
     for (unsigned s = 0; s < VQX_VIF_SCALES; s++, sums += 4) {
         const scale_input in = {m.image[s & 1], &m.image[~s & 1], &last};
         const u32 shift1 = s == 0 ? frame->bits : 16, shift2 = s == 0 ? 2 * (frame->bits - 8) : 16;
-        memset(sums, 0, 4 * sizeof(*sums));
         for (i32 i = 0; i < in.image.height && !(s == 0 && frame->skip_scale0); i++) {
             moments_of_row(&in, s, i, shift1, shift2, m.row);
             for (i32 j = 0; j < in.image.width; j++)

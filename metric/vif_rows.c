@@ -29,16 +29,24 @@ typedef struct tap_pairs {
     v16 rest[2];
 } tap_pairs;
 
+/* Row pairs, or rows, from first on, before end. */
+typedef struct range {
+    i32 first, end;
+} range;
+
 typedef struct scale {
     i32 width, height;
     i32 columns; /* K */
     i32 pairs;   /* of columns in a lane, an odd last one with a partner that does not count */
     v32 *ring;   /* row pairs, 2 pairs vectors of each side in turn; half as wide for 8-bit samples */
     size_t ring_vectors;
-    v32 *valid; /* all ones where a column is one */
-    i32 rows;   /* that are there */
-    i32 built;  /* one past the last row pair that is in the ring */
-    i32 next;   /* row pair to do */
+    v32 *valid;    /* all ones where a column is one */
+    range counted; /* row pairs whose statistics are made */
+    range halved;  /* row pairs whose low-pass is made: rows of the next scale */
+    range done;    /* both */
+    i32 rows;      /* one past the last row that is there */
+    i32 built;     /* one past the last row pair that is in the ring */
+    i32 next;      /* row pair to do */
 } scale;
 
 /* Pixels between the horizontal pass and the statistics: variances, then the logarithms' arguments. */
@@ -78,8 +86,7 @@ static size_t lay_out(walk *w, v32 *scratch, uint32_t width, uint32_t height, ui
     w->taps = (tap_pairs *)take(scratch, &used, VQX_VIF_SCALES * sizeof(tap_pairs) / sizeof(v32));
     for (u32 s = 0; s < VQX_VIF_SCALES; s++) {
         scale *sc = &w->scale[s];
-        *sc = (scale){
-            .width = (i32)(width >> s), .height = (i32)(height >> s), .columns = columns_of(width) >> s, .built = -reach[s]};
+        *sc = (scale){.width = (i32)(width >> s), .height = (i32)(height >> s), .columns = columns_of(width) >> s};
         sc->pairs = (sc->columns + 1) / 2;
         sc->ring_vectors = (size_t)sc->pairs * (s == 0 && bits == 8 ? 2 : 4);
         sc->ring = take(scratch, &used, RING * sc->ring_vectors);
@@ -97,6 +104,43 @@ static size_t lay_out(walk *w, v32 *scratch, uint32_t width, uint32_t height, ui
 size_t VQX_ROWS(vqx_vif_scratch_rows)(const vqx_format *format) {
     walk w;
     return lay_out(&w, NULL, format->width, format->height, format->bits) * sizeof(v32);
+}
+
+static bool holds(range r, i32 at) {
+    return at >= r.first && at < r.end;
+}
+
+/* The least range over two, of which one may be empty. */
+static range hull(range a, range b) {
+    if (a.first >= a.end)
+        return b;
+    if (b.first >= b.end)
+        return a;
+    return (range){a.first < b.first ? a.first : b.first, a.end > b.end ? a.end : b.end};
+}
+
+/* Deals the row pairs of every scale out to the parts, and finds what else a part must halve: the rows around its own ones. */
+static void deal(walk *w) {
+    range rows = {0, 0}; /* of the scale after s */
+    for (i32 s = VQX_VIF_SCALES - 1; s >= 0; s--) {
+        scale *sc = &w->scale[s];
+        const u64 pairs = (u64)(sc->height + 1) / 2;
+        sc->counted =
+            (range){(i32)(pairs * w->frame->part / w->frame->parts), (i32)(pairs * (w->frame->part + 1) / w->frame->parts)};
+        sc->halved = rows;
+        sc->done = hull(sc->counted, sc->halved);
+        sc->next = sc->done.first;
+        sc->built = sc->done.first - reach[s];
+        rows = (range){2 * sc->built, 2 * (sc->done.end + reach[s])};
+        if (rows.first < 0)
+            rows.first = 0;
+        if (rows.end > sc->height)
+            rows.end = sc->height;
+        if (sc->done.first >= sc->done.end)
+            rows.end = rows.first;
+        sc->rows = rows.first;
+    }
+    w->scale[0].rows = w->scale[0].height;
 }
 
 static void prepare(walk *w) {
@@ -118,7 +162,6 @@ static void prepare(walk *w) {
             for (i32 lane = 0; lane < LANES; lane++)
                 sc->valid[k][lane] = k < sc->columns && lane * sc->columns + k < sc->width ? 0xffffffffu : 0;
     }
-    w->scale[0].rows = w->scale[0].height;
     for (u32 o = 0; o < 2; o++)
         w->moments[o] += MOMENTS * MAX_REACH;
     w->low += 2 * MAX_REACH;
@@ -465,14 +508,14 @@ VQX_FN void halve_row(walk *w, i32 s) {
 /* Everything about row pair `pair` of scale s. */
 VQX_FN void do_pair(walk *w, i32 s, i32 pair, i32 bytes) {
     const scale *sc = &w->scale[s];
-    if (s > 0 || !w->frame->skip_scale0) {
+    if (holds(sc->counted, pair) && (s > 0 || !w->frame->skip_scale0)) {
         moments_of_pair(w, s, pair, bytes);
         for (i32 o = 0; o < 2 && 2 * pair + o < sc->height; o++) {
             extend(w->moments[o], MOMENTS, sc, reach[s]);
             statistics_of_row(w, s, w->moments[o]);
         }
     }
-    if (s + 1 < VQX_VIF_SCALES && pair < sc->height / 2) {
+    if (s + 1 < VQX_VIF_SCALES && holds(sc->halved, pair)) {
         low_of_row(w, s, pair, bytes);
         extend(w->low, 2, sc, reach[s + 1]);
         halve_row(w, s);
@@ -482,7 +525,7 @@ VQX_FN void do_pair(walk *w, i32 s, i32 pair, i32 bytes) {
 /* Does the row pairs of a scale whose surroundings are there. */
 static void advance(walk *w, i32 s) {
     scale *sc = &w->scale[s];
-    for (; 2 * sc->next < sc->height; sc->next++) {
+    for (; sc->next < sc->done.end; sc->next++) {
         const i32 last = sc->next + reach[s];
         if (sc->rows < sc->height && sc->rows < 2 * last + 2)
             return;
@@ -512,5 +555,6 @@ void VQX_ROWS(vqx_vif_rows)(const vqx_vif_frame *frame, void *scratch, uint64_t 
     /* zeros, so that lanes beyond the picture hold something defined, too */
     memset(scratch, 0, lay_out(&w, scratch, frame->ref.width, frame->ref.height, frame->bits) * sizeof(v32));
     prepare(&w);
+    deal(&w);
     advance(&w, 0);
 }

@@ -16,8 +16,6 @@
 #include "test/direct.h"
 #include "test/vif_synth.h"
 
-extern const vqx_metric vqx_metric_vif;
-
 /* ---- vectors --------------------------------------------------------------------------------------------------------- */
 
 /* FNV-1a 64 over luma, words in little-endian. */
@@ -169,6 +167,67 @@ static void test_scratch(void **state) {
         vqx_frame_unref(&pair[0]);
         vqx_frame_unref(&pair[1]);
     }
+}
+
+/* The sums from that many parts, the last one first, in memory that holds anything. */
+static void sums_of_parts(const direct *d, vqx_frame *const frame[2], uint32_t parts, uint64_t *sums) {
+    const vqx_pair pair = {.ref = {vqx_frame_plane(frame[0], 0)}, .dis = {vqx_frame_plane(frame[1], 0)}};
+    uint64_t part[VQX_MAX_PARTS * VQX_VIF_SUMS];
+    for (uint32_t p = parts; p-- > 0;) {
+        memset(d->scratch, (int)(0xa5 + p), d->feature.scratch);
+        vqx_metric_vif.pass(&d->feature, &pair, p, parts, d->scratch, part + p * VQX_VIF_SUMS);
+    }
+    vqx_metric_vif.join(&d->feature, &pair, parts, d->scratch, part, sums);
+}
+
+/* Bands of all heights down to none, cut at odd rows of every scale. */
+static void test_parts(void **state) {
+    static const uint32_t heights[] = {16, 17, 19, 23, 31, 33, 47, 62, 87, 129, 150, 255, 301};
+    static const uint32_t counts[] = {2, 3, 5, 8, 13, VQX_MAX_PARTS};
+    uint64_t random = 13, kind = 3, most;
+    uint64_t *cookie[3] = {&random, &kind, &most};
+    (void)state;
+    for (uint32_t i = 0; i < 2 * sizeof(heights) / sizeof(heights[0]); i++) {
+        const vqx_format format = {17 + 6 * i, heights[i / 2], VQX_CHROMA_400, i & 1 ? 10 : 8};
+        vqx_frame *pair[2];
+        most = (1u << format.bits) - 1;
+        for (unsigned side = 0; side < 2; side++) {
+            pair[side] = direct_frame(&format, 1, content, cookie);
+            assert_non_null(pair[side]);
+        }
+        for (vqx_cpu_level level = 0; level <= vqx_cpu_best(0); level++) {
+            uint64_t expected[VQX_VIF_SUMS], sums[VQX_VIF_SUMS];
+            direct d;
+            assert_int_equal(direct_open(&d, &vqx_metric_vif, NULL, &format, level), 0);
+            direct_pass(&d, pair, expected);
+            for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+                sums_of_parts(&d, pair, counts[c], sums);
+                for (size_t s = 0; s < VQX_VIF_SUMS; s++)
+                    if (sums[s] != expected[s])
+                        fail_msg("%ux%u, %u bits, %s form: sum %zu from %u parts is %llu instead of %llu", format.width,
+                                 format.height, format.bits, vqx_cpu_level_name(level), s, counts[c], (unsigned long long)sums[s],
+                                 (unsigned long long)expected[s]);
+            }
+            direct_close(&d);
+        }
+        vqx_frame_unref(&pair[0]);
+        vqx_frame_unref(&pair[1]);
+    }
+}
+
+static void test_how_many_parts(void **state) {
+    static const struct {
+        uint32_t width, height, parts;
+    } sizes[] = {{1920, 1080, 7}, {3840, 2160, 16}, {576, 324, 0}, {16384, 64, 0}, {64, 16384, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        for (vqx_cpu_level level = 0; level <= vqx_cpu_best(0); level++) {
+            const vqx_format format = {sizes[i].width, sizes[i].height, VQX_CHROMA_400, 8};
+            direct d;
+            assert_int_equal(direct_open(&d, &vqx_metric_vif, NULL, &format, level), 0);
+            assert_int_equal(d.feature.parts, level == 0 ? 0 : sizes[i].parts);
+            direct_close(&d);
+        }
 }
 
 static void test_memory(void **state) {
@@ -381,6 +440,8 @@ int main(void) {
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_how_many_parts),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_scratch),
         cmocka_unit_test(test_log2_table),
