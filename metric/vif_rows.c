@@ -221,25 +221,22 @@ static void load_pair(const walk *w, i32 pair) {
     const u32 bits = w->frame->bits;
     for (i32 side = 0; side < 2; side++) {
         const vqx_plane *plane = side ? &w->frame->dis : &w->frame->ref;
-        const u8 *row[2];
         for (i32 i = 0; i < 2; i++) {
-            row[i] = plane->data + (ptrdiff_t)vqx_vif_reflect(2 * pair + i, sc->height) * plane->stride;
+            const u8 *row = plane->data + (ptrdiff_t)vqx_vif_reflect(2 * pair + i, sc->height) * plane->stride;
             if (bits > 8)
-                load_line((const u16 *)row[i], sc->width, bits, w->line[i]);
-            else if (sc->width < columns * LANES) /* lanes end beyond the row */
-                memcpy(w->line[i], row[i], (size_t)sc->width);
-            else
-                continue;
-            row[i] = (const u8 *)w->line[i];
+                load_line((const u16 *)row, sc->width, bits, w->line[i]);
+            else /* lanes may end beyond the row; and reading it in order is faster */
+                memcpy(w->line[i], row, (size_t)sc->width);
         }
         u8 *out = (u8 *)ring_at(sc, pair);
         for (i32 lane = 0; lane < LANES; lane += 4) {
             const i32 at = lane * columns;
             if (bits == 8)
-                transpose_bytes(row[0] + at, row[1] + at, columns, out + side * (i32)sizeof(v8) + lane * 2, 2 * sizeof(v8));
+                transpose_bytes((const u8 *)w->line[0] + at, (const u8 *)w->line[1] + at, columns,
+                                out + side * (i32)sizeof(v8) + lane * 2, 2 * sizeof(v8));
             else
-                transpose_words((const u16 *)row[0] + at, (const u16 *)row[1] + at, columns,
-                                out + side * (i32)sizeof(v16) + lane * 4, 2 * sizeof(v16));
+                transpose_words(w->line[0] + at, w->line[1] + at, columns, out + side * (i32)sizeof(v16) + lane * 4,
+                                2 * sizeof(v16));
         }
     }
 }
@@ -309,31 +306,26 @@ VQX_FN v32 join_halves(v32 high, v32 low) {
 
 /* Words, x = u + 2^15: x x = u u + 2^16 u + 2^30, x y = u v + 2^15 (u + v) + 2^30. */
 VQX_FN void moments_of_words(const window *win, const tap_pairs *t, i32 s, i32 k, v32 word[2][4]) {
-    v32 mean[2][2] = {{{0}}};
-    for (i32 side = 0; side < 2; side++) {
-        v32 high[2] = {{0}}, low[2] = {{0}};
-#pragma GCC unroll 1
-        for (i32 j = 0; j <= 2 * reach[s]; j++) {
-            const v16 u = load(win, j, k, side, 2);
-            add_products(mean[side], u, t, s, j);
-            add_products(high, high_product(u, u), t, s, j);
-            add_products(low, u * u ^ 0x8000, t, s, j);
-        }
-        for (i32 o = 0; o < 2; o++)
-            word[o][1 + side] = (join_halves(high[o], low[o]) + mean[side][o] + 0x40000000u) ^ FLIP;
-    }
-    v32 high[2] = {{0}}, low[2] = {{0}};
+    v32 mean[2][2] = {{{0}}}, high[3][2] = {{{0}}}, low[3][2] = {{{0}}};
 #pragma GCC unroll 1
     for (i32 j = 0; j <= 2 * reach[s]; j++) {
         const v16 u = load(win, j, k, 0, 2), v = load(win, j, k, 1, 2);
-        add_products(high, high_product(u, v), t, s, j);
-        add_products(low, u * v ^ 0x8000, t, s, j);
+        add_products(mean[0], u, t, s, j);
+        add_products(mean[1], v, t, s, j);
+        add_products(high[0], high_product(u, u), t, s, j);
+        add_products(low[0], u * u ^ 0x8000, t, s, j);
+        add_products(high[1], high_product(v, v), t, s, j);
+        add_products(low[1], v * v ^ 0x8000, t, s, j);
+        add_products(high[2], high_product(u, v), t, s, j);
+        add_products(low[2], u * v ^ 0x8000, t, s, j);
     }
     for (i32 o = 0; o < 2; o++) {
         const v32 a = mean[0][o], b = mean[1][o];
         const v32 half_sum = (v32)((s32)a >> 1) + (v32)((s32)b >> 1) + (a & b & 1), odd = (a ^ b) & 1;
-        word[o][3] = (join_halves(high[o], low[o] + (odd << 15)) + half_sum + 0x40000000u) ^ FLIP;
         word[o][0] = ((a + FLIP) >> 16 | ((b + FLIP) & 0xffff0000u)) ^ FLIP;
+        word[o][1] = (join_halves(high[0][o], low[0][o]) + a + 0x40000000u) ^ FLIP;
+        word[o][2] = (join_halves(high[1][o], low[1][o]) + b + 0x40000000u) ^ FLIP;
+        word[o][3] = (join_halves(high[2][o], low[2][o] + (odd << 15)) + half_sum + 0x40000000u) ^ FLIP;
     }
 }
 
