@@ -16,12 +16,27 @@ static const vqx_option options[] = {
     {0},
 };
 
-enum { SCALES = 5 };
+enum {
+    SCALES = 5,
+    /* Each part makes the rows of smaller pictures that it needs: 132 rows of scale 0 more on either side, for the smallest. */
+    ROWS_OF_PART = 128,
+};
 
-/* Sums are means of l, then c, then s, each of the scales from `first` on; only the last scale's l counts in the score. */
+/* Only the last scale's l counts in the score. The first scale whose l is computed: */
 static int first_l(const vqx_feature *feature) {
     const float_ms_ssim_options *o = feature->options;
     return o->enable_lcs ? 0 : SCALES - 1;
+}
+
+typedef struct mean {
+    int scale, kind;
+} mean;
+
+/* Mean number i of the sums: of l, then c, then s, each of the scales from first_l() on; then those of float_ssim, where it
+ * follows. */
+static mean mean_at(const vqx_feature *feature, size_t i) {
+    const int at = first_l(feature) + (int)i;
+    return at < 3 * SCALES ? (mean){at % SCALES, VQX_SSIM_L + at / SCALES} : (mean){0, VQX_SSIM_LCS + at - 3 * SCALES};
 }
 
 static uint32_t side_at(uint32_t side, int scale) {
@@ -47,7 +62,8 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
         return vqx_fail(message, -ENOTSUP, "float_ms_ssim: pictures of %ux%u are too small, both sides must be at least 176",
                         f->width, f->height);
     feature->planes = 1;
-    feature->sums = (size_t)(3 * SCALES - first_l(feature));
+    feature->sums = 2 * (size_t)(3 * SCALES - first_l(feature));
+    feature->parts = f->height / ROWS_OF_PART;
     feature->outputs = o->enable_lcs ? sizeof(name) / sizeof(*name) : 1;
     for (size_t i = 0; i < feature->outputs; i++)
         feature->output[i] = name[i];
@@ -57,30 +73,95 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     return 0;
 }
 
-static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
-    (void)part, (void)parts;
+/* The pictures of the scales 0 .. last, of the smaller ones only these rows, which are in the scratch. */
+static void make_pictures(const vqx_feature *feature, const vqx_pair *pair, const vqx_ssim_rows *rows, int last, void *scratch,
+                          vqx_ssim_picture picture[SCALES][2]) {
     const vqx_ssim_forms forms = vqx_ssim_forms_of(feature->level);
     const vqx_format *f = &feature->format;
-    const int first = first_l(feature);
     uint8_t *rest = (uint8_t *)scratch + forms.scratch(f->width, f->height);
-    vqx_ssim_picture picture[2] = {{pair->ref[0], f->bits}, {pair->dis[0], f->bits}};
-    uint64_t *const l = sums - first, *const c = sums + SCALES - first, *const s = c + SCALES;
-    for (int scale = 0; scale < SCALES; scale++) {
-        for (int i = 0; i < 2 && scale > 0; i++) {
+    picture[0][0] = (vqx_ssim_picture){pair->ref[0], f->bits};
+    picture[0][1] = (vqx_ssim_picture){pair->dis[0], f->bits};
+    for (int scale = 1; scale <= last; scale++)
+        for (int i = 0; i < 2; i++) {
             const uint32_t w = side_at(f->width, scale), h = side_at(f->height, scale);
-            forms.halve(&picture[i], (float *)rest, scratch);
-            picture[i] = (vqx_ssim_picture){{rest, (ptrdiff_t)(w * sizeof(float)), w, h}, 32};
+            forms.halve(&picture[scale - 1][i], rows[scale], (float *)rest, scratch);
+            picture[scale][i] = (vqx_ssim_picture){{rest, (ptrdiff_t)(w * sizeof(float)), w, h}, 32};
             rest += picture_bytes(feature, scale);
         }
-        const unsigned wanted = 1u << VQX_SSIM_C | 1u << VQX_SSIM_S | (scale >= first ? 1u << VQX_SSIM_L : 0);
-        const vqx_ssim_task task = {.ref = picture[0], .dis = picture[1], .wanted = wanted};
-        double mean[VQX_SSIM_MEANS];
-        forms.windows(&task, scratch, mean);
-        if (scale >= first)
-            l[scale] = vqx_bits_of_f64(mean[VQX_SSIM_L]);
-        c[scale] = vqx_bits_of_f64(mean[VQX_SSIM_C]);
-        s[scale] = vqx_bits_of_f64(mean[VQX_SSIM_S]);
+}
+
+/* Rows of windows at a scale, the windows of a row. */
+static uint32_t windows_down(const vqx_feature *feature, int scale) {
+    return side_at(feature->format.height, scale) - 10;
+}
+static uint32_t windows_across(const vqx_feature *feature, int scale) {
+    return side_at(feature->format.width, scale) - 10;
+}
+
+/* Rows of the pictures 0 .. last that are needed for these rows of windows of theirs. */
+static void needed_rows(const vqx_feature *feature, const vqx_ssim_rows *windows, int last, vqx_ssim_rows *rows) {
+    vqx_ssim_rows below = {0, 0};
+    for (int scale = last; scale >= 0; scale--) {
+        vqx_ssim_rows r = windows[scale];
+        if (r.first < r.end)
+            r.end += 10;
+        else
+            r = below;
+        if (below.first < below.end) {
+            r.first = below.first < r.first ? below.first : r.first;
+            r.end = below.end > r.end ? below.end : r.end;
+        }
+        rows[scale] = r;
+        below = vqx_ssim_halved(r, scale > 0 ? side_at(feature->format.height, scale - 1) : 0);
     }
+}
+
+/* The mean in raster order. */
+static double mean_in_order(const vqx_feature *feature, const vqx_pair *pair, mean m, void *scratch) {
+    vqx_ssim_rows windows[SCALES] = {{0, 0}}, rows[SCALES];
+    vqx_ssim_picture picture[SCALES][2];
+    vqx_ssim_sum sum[VQX_SSIM_MEANS];
+    double value;
+    windows[m.scale].end = windows_down(feature, m.scale);
+    needed_rows(feature, windows, m.scale, rows);
+    make_pictures(feature, pair, rows, m.scale, scratch, picture);
+    const vqx_ssim_task task = {picture[m.scale][0], picture[m.scale][1], windows[m.scale], 1u << m.kind, true};
+    vqx_ssim_forms_of(feature->level).windows(&task, scratch, sum);
+    vqx_ssim_mean(sum[m.kind], windows_down(feature, m.scale) * windows_across(feature, m.scale), &value);
+    return value;
+}
+
+static void join(const vqx_feature *feature, const vqx_pair *pair, uint32_t parts, void *scratch, const uint64_t *part,
+                 uint64_t *sums) {
+    for (size_t i = 0; i < feature->sums / 2; i++) {
+        const mean m = mean_at(feature, i);
+        const uint32_t n = windows_down(feature, m.scale) * windows_across(feature, m.scale);
+        double value;
+        if (!vqx_ssim_mean(vqx_ssim_joined(feature, parts, part, i), n, &value))
+            value = mean_in_order(feature, pair, m, scratch);
+        vqx_ssim_put(feature, i, (vqx_ssim_sum){value, 0}, sums);
+    }
+}
+
+static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
+    vqx_ssim_rows windows[SCALES], rows[SCALES];
+    vqx_ssim_picture picture[SCALES][2];
+    vqx_ssim_sum sum[SCALES][VQX_SSIM_MEANS];
+    unsigned wanted[SCALES] = {0};
+    for (size_t i = 0; i < feature->sums / 2; i++)
+        wanted[mean_at(feature, i).scale] |= 1u << mean_at(feature, i).kind;
+    for (int scale = 0; scale < SCALES; scale++)
+        windows[scale] = vqx_ssim_part(windows_down(feature, scale), part, parts);
+    needed_rows(feature, windows, SCALES - 1, rows);
+    make_pictures(feature, pair, rows, SCALES - 1, scratch, picture);
+    for (int scale = 0; scale < SCALES; scale++) {
+        const vqx_ssim_task task = {picture[scale][0], picture[scale][1], windows[scale], wanted[scale], false};
+        vqx_ssim_forms_of(feature->level).windows(&task, scratch, sum[scale]);
+    }
+    for (size_t i = 0; i < feature->sums / 2; i++)
+        vqx_ssim_put(feature, i, sum[mean_at(feature, i).scale][mean_at(feature, i).kind], sums);
+    if (parts == 1)
+        join(feature, pair, 1, scratch, sums, sums);
 }
 
 static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
@@ -106,5 +187,6 @@ const vqx_metric vqx_metric_float_ms_ssim = {
     .options_size = sizeof(float_ms_ssim_options),
     .setup = setup,
     .pass = pass,
+    .join = join,
     .finish_frame = finish_frame,
 };

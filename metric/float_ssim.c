@@ -45,13 +45,22 @@ static shape shape_of(const vqx_feature *feature) {
     return s;
 }
 
+/* Parts of about half a millisecond: by windows and, where they are made smaller, by samples. */
+static uint32_t parts_of(const vqx_feature *feature, const shape *s) {
+    const uint64_t samples = (uint64_t)feature->format.width * feature->format.height;
+    const uint64_t parts = (uint64_t)s->width * s->height / 80000 + (s->factor > 1 ? samples / 2400000 : 0);
+    return parts < VQX_MAX_PARTS ? (uint32_t)parts : VQX_MAX_PARTS;
+}
+
 static int setup(vqx_feature *feature, vqx_message_text *message) {
     static const char *const name[VQX_SSIM_MEANS] = {"float_ssim", "float_ssim_l", "float_ssim_c", "float_ssim_s"};
     (void)message;
     const float_ssim_options *o = feature->options;
     const shape s = shape_of(feature);
     feature->planes = 1;
-    feature->sums = feature->outputs = o->enable_lcs ? VQX_SSIM_MEANS : 1;
+    feature->outputs = o->enable_lcs ? VQX_SSIM_MEANS : 1;
+    feature->sums = 2 * feature->outputs;
+    feature->parts = parts_of(feature, &s);
     for (size_t i = 0; i < feature->outputs; i++)
         feature->output[i] = name[i];
     if (!s.empty)
@@ -65,28 +74,61 @@ static double mean_of_none(const shape *s) {
     return windows == 0 ? NAN : 0.0 / windows;
 }
 
-static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
-    (void)part, (void)parts;
+/* The sums of these rows of windows. */
+static void sums_of(const vqx_feature *feature, const vqx_pair *pair, vqx_ssim_rows rows, unsigned wanted, bool ordered,
+                    void *scratch, vqx_ssim_sum sum[VQX_SSIM_MEANS]) {
     const vqx_ssim_forms forms = vqx_ssim_forms_of(feature->level);
     const shape s = shape_of(feature);
     vqx_ssim_picture picture[2] = {{pair->ref[0], feature->format.bits}, {pair->dis[0], feature->format.bits}};
     uint8_t *const rest = (uint8_t *)scratch + 2 * s.bytes;
-    for (int i = 0; i < 2 && s.factor > 1 && !s.empty; i++) {
+    for (int i = 0; i < 2 && s.factor > 1 && rows.first < rows.end; i++) {
         float *smaller = (float *)((uint8_t *)scratch + (size_t)i * s.bytes);
-        forms.box(&picture[i], s.factor, smaller, rest);
+        forms.box(&picture[i], s.factor, (vqx_ssim_rows){rows.first, rows.end + 10}, smaller, rest);
         picture[i] = (vqx_ssim_picture){{(const uint8_t *)smaller, (ptrdiff_t)(s.width * sizeof(float)), s.width, s.height}, 32};
     }
-    const vqx_ssim_task task = {.ref = picture[0], .dis = picture[1], .wanted = (1u << feature->sums) - 1};
-    double mean[VQX_SSIM_MEANS];
+    const vqx_ssim_task task = {.ref = picture[0], .dis = picture[1], .rows = rows, .wanted = wanted, .ordered = ordered};
+    forms.windows(&task, rest, sum);
+}
+
+static void join(const vqx_feature *feature, const vqx_pair *pair, uint32_t parts, void *scratch, const uint64_t *part,
+                 uint64_t *sums) {
+    const shape s = shape_of(feature);
+    for (size_t i = 0; i < feature->sums / 2; i++) {
+        double mean = 0;
+        if (s.empty) {
+            mean = mean_of_none(&s);
+        } else if (!vqx_ssim_mean(vqx_ssim_joined(feature, parts, part, i), (s.width - 10) * (s.height - 10), &mean)) {
+            vqx_ssim_sum sum[VQX_SSIM_MEANS];
+            sums_of(feature, pair, (vqx_ssim_rows){0, s.height - 10}, 1u << i, true, scratch, sum);
+            vqx_ssim_mean(sum[i], (s.width - 10) * (s.height - 10), &mean);
+        }
+        vqx_ssim_put(feature, i, (vqx_ssim_sum){mean, 0}, sums);
+    }
+}
+
+static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part, uint32_t parts, void *scratch, uint64_t *sums) {
+    const shape s = shape_of(feature);
+    vqx_ssim_sum sum[VQX_SSIM_MEANS] = {{0, 0}};
     if (!s.empty)
-        forms.windows(&task, rest, mean);
-    for (size_t i = 0; i < feature->sums; i++)
-        sums[i] = vqx_bits_of_f64(s.empty ? mean_of_none(&s) : mean[i]);
+        sums_of(feature, pair, vqx_ssim_part(s.height - 10, part, parts), (1u << feature->sums / 2) - 1, false, scratch, sum);
+    for (size_t i = 0; i < feature->sums / 2; i++)
+        vqx_ssim_put(feature, i, sum[i], sums);
+    if (parts == 1)
+        join(feature, pair, 1, scratch, sums, sums);
+}
+
+/* The windows on pictures as they are are those of float_ms_ssim's scale 0: it appends our means to its own. */
+static bool follow(vqx_feature *feature, vqx_feature *leader, size_t *word) {
+    if (leader->metric != &vqx_metric_float_ms_ssim || shape_of(feature).factor > 1)
+        return false;
+    *word = leader->sums / 2;
+    leader->sums += feature->sums;
+    return true;
 }
 
 static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
     const float_ssim_options *o = feature->options;
-    for (size_t i = 0; i < feature->sums; i++)
+    for (size_t i = 0; i < feature->outputs; i++)
         output[i] = vqx_f64_of_bits(sums[i]);
     if (o->enable_db)
         output[0] = vqx_ssim_decibel(output[0], &feature->format, o->clip_db);
@@ -99,5 +141,7 @@ const vqx_metric vqx_metric_float_ssim = {
     .options_size = sizeof(float_ssim_options),
     .setup = setup,
     .pass = pass,
+    .join = join,
+    .follow = follow,
     .finish_frame = finish_frame,
 };

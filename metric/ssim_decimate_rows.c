@@ -44,17 +44,18 @@ DEFINE_ADD_NEIGHBOURS(add_neighbours_f64, f64)
 /* Samples are whole multiples of 2^-8 below 2^8. Up to f = 16 their sums are exact in fp32, and where f is a power of 2 the tap is
  * one, too: the tap may come last. Up to f = 128 the rounded products, multiples of 2^-45, have exact fp64 sums. So any order will
  * do. */
-void VQX_ROWS(vqx_ssim_box)(const vqx_ssim_picture *from, uint32_t f, float *to, void *scratch) {
+void VQX_ROWS(vqx_ssim_box)(const vqx_ssim_picture *from, uint32_t f, vqx_ssim_rows rows, float *to, void *scratch) {
     if (f > 128) { /* of pictures above 32895 x 32895 only */
-        vqx_ssim_box_definition(from, f, to, scratch);
+        vqx_ssim_box_definition(from, f, rows, to, scratch);
         return;
     }
-    const u32 ow = vqx_ssim_box_side(from->plane.width, f), oh = vqx_ssim_box_side(from->plane.height, f), n = ow * f;
+    const u32 ow = vqx_ssim_box_side(from->plane.width, f), n = ow * f;
     const f32 tap = vqx_box_tap((i32)f);
     const bool simple = f <= 16 && (f & (f - 1)) == 0;
     f64 *const restrict sum = scratch, *const spare = sum + n;
     f32 *const restrict line = (f32 *)(spare + n), *const restrict sum_f32 = scratch;
-    for (u32 y = 0; y < oh; y++, to += ow) {
+    to += (size_t)rows.first * ow;
+    for (u32 y = rows.first; y < rows.end; y++, to += ow) {
         for (u32 v = 0; v < f; v++) {
             u32 signs = 0;
             const bool first = v == 0;
@@ -144,15 +145,16 @@ static void split_phases(const f32 *restrict line, f32 *restrict even, f32 *rest
     }
 }
 
-void VQX_ROWS(vqx_ssim_halve)(const vqx_ssim_picture *from, float *to, void *scratch) {
+void VQX_ROWS(vqx_ssim_halve)(const vqx_ssim_picture *from, vqx_ssim_rows rows, float *to, void *scratch) {
     work *const w = scratch;
-    const u32 ow = (from->plane.width + 1) / 2, oh = (from->plane.height + 1) / 2;
-    for (u32 x = 0; x < ow; x += TILE) {
+    const u32 ow = (from->plane.width + 1) / 2;
+    const i32 first = (i32)rows.first, end = (i32)rows.end;
+    for (u32 x = 0; x < ow && first < end; x += TILE) {
         const u32 columns = ow - x < TILE ? ow - x : TILE;
         memset(w, 0, sizeof(*w));
         /* The pair p are the rows 2 p and 2 p + 1; it completes the row p - 2 of the smaller picture. */
-        for (i32 p = -2; p < (i32)oh + 2; p += PAIRS) {
-            const u32 pairs = (u32)((i32)oh + 2 - p < PAIRS ? (i32)oh + 2 - p : PAIRS);
+        for (i32 p = first - 2; p < end + 2; p += PAIRS) {
+            const u32 pairs = (u32)(end + 2 - p < PAIRS ? end + 2 - p : PAIRS);
             u32 signs = 0;
             for (u32 i = 0; i < 2 * pairs; i++) {
                 load_mirrored(from, 2 * (i32)x - REACH, 2 * p + (i32)i, 2 * (columns + REACH), w->line, &signs);
@@ -161,7 +163,7 @@ void VQX_ROWS(vqx_ssim_halve)(const vqx_ssim_picture *from, float *to, void *scr
             for (u32 c = 0; c < columns; c += WALK)
                 (signs >> 31 ? halve_signed : halve_plain)(w->sum[c / WALK], w, c, pairs, &w->done[0][c]);
             for (i32 i = 0; i < (i32)pairs; i++)
-                if (p + i >= 2)
+                if (p + i - 2 >= first)
                     memcpy(to + (size_t)(p + i - 2) * ow + x, w->done[i], columns * sizeof(f32));
         }
     }

@@ -43,16 +43,19 @@ size_t vqx_ssim_scratch_definition(uint32_t width, uint32_t height) {
     return ((size_t)PICTURES * VQX_SSIM_TAPS * width * sizeof(f32) + 63) / 64 * 64;
 }
 
-void vqx_ssim_windows_definition(const vqx_ssim_task *task, void *scratch, double mean[VQX_SSIM_MEANS]) {
+void vqx_ssim_windows_definition(const vqx_ssim_task *task, void *scratch, vqx_ssim_sum sum[VQX_SSIM_MEANS]) {
     const u32 ow = task->ref.plane.width - 10, oh = task->ref.plane.height - 10;
     f32 *const store = scratch; /* the last 11 filtered rows of each picture */
-    f64 sum[VQX_SSIM_MEANS] = {0};
-    for (u32 y = 0; y < oh + 10; y++) {
+    const u32 first = task->rows.first, end = task->rows.end;
+    const bool all = end - first == oh; /* nothing is off */
+    for (int i = 0; i < VQX_SSIM_MEANS; i++)
+        sum[i] = (vqx_ssim_sum){0, 0};
+    for (u32 y = first; y < end + 10 && first < end; y++) {
         f32 *row[PICTURES];
         for (u32 i = 0; i < PICTURES; i++)
             row[i] = store + (i * VQX_SSIM_TAPS + y % VQX_SSIM_TAPS) * (size_t)ow;
         filter_row(task, y, ow, row);
-        for (u32 x = 0; x < ow && y >= 10; x++) {
+        for (u32 x = 0; x < ow && y >= first + 10; x++) {
             f32 f[PICTURES];
             for (u32 i = 0; i < PICTURES; i++) {
                 f64 s = 0;
@@ -61,23 +64,23 @@ void vqx_ssim_windows_definition(const vqx_ssim_task *task, void *scratch, doubl
                 f[i] = (f32)s;
             }
             const vqx_ssim_terms terms = vqx_ssim_window(f[0], f[1], f[2], f[3], f[4]);
-            sum[VQX_SSIM_LCS] += vqx_ssim_lcs(terms);
-            sum[VQX_SSIM_L] += vqx_ssim_l(terms);
-            sum[VQX_SSIM_C] += vqx_ssim_c(terms);
-            sum[VQX_SSIM_S] += (f64)terms.s;
+            const f64 term[VQX_SSIM_MEANS] = {vqx_ssim_lcs(terms), vqx_ssim_l(terms), vqx_ssim_c(terms), (f64)terms.s};
+            for (int i = 0; i < VQX_SSIM_MEANS; i++) {
+                sum[i].sum += term[i];
+                sum[i].off += term[i] < 0 ? -term[i] : term[i];
+            }
         }
     }
-    const f64 n = (f64)(i32)(ow * oh);
     for (int i = 0; i < VQX_SSIM_MEANS; i++)
-        mean[i] = (f32)(sum[i] / n);
+        sum[i].off = all ? 0 : vqx_ssim_off(sum[i].off, ow * oh, ow * (end - first));
 }
 
-void vqx_ssim_box_definition(const vqx_ssim_picture *from, uint32_t f, float *to, void *scratch) {
+void vqx_ssim_box_definition(const vqx_ssim_picture *from, uint32_t f, vqx_ssim_rows rows, float *to, void *scratch) {
     (void)scratch;
     const i32 w = (i32)from->plane.width, h = (i32)from->plane.height, side = (i32)f;
-    const i32 ow = (i32)vqx_ssim_box_side((u32)w, f), oh = (i32)vqx_ssim_box_side((u32)h, f);
+    const i32 ow = (i32)vqx_ssim_box_side((u32)w, f);
     const f32 tap = vqx_box_tap(side);
-    for (i32 y = 0; y < oh; y++)
+    for (i32 y = (i32)rows.first; y < (i32)rows.end; y++)
         for (i32 x = 0; x < ow; x++) {
             f64 sum = 0;
             for (i32 v = 0; v < side; v++)
@@ -89,17 +92,18 @@ void vqx_ssim_box_definition(const vqx_ssim_picture *from, uint32_t f, float *to
         }
 }
 
-void vqx_ssim_halve_definition(const vqx_ssim_picture *from, float *to, void *scratch) {
+void vqx_ssim_halve_definition(const vqx_ssim_picture *from, vqx_ssim_rows rows, float *to, void *scratch) {
     (void)scratch;
     const i32 w = (i32)from->plane.width, h = (i32)from->plane.height, centre = VQX_HALVE_TAPS / 2;
-    for (i32 y = 0; y < (h + 1) / 2; y++)
-        for (i32 x = 0; x < (w + 1) / 2; x++) {
+    const i32 ow = (w + 1) / 2;
+    for (i32 y = (i32)rows.first; y < (i32)rows.end; y++)
+        for (i32 x = 0; x < ow; x++) {
             f64 sum = 0;
             for (i32 v = -centre; v <= centre; v++)
                 for (i32 u = -centre; u <= centre; u++) {
                     const f32 s = sample(from, (u32)vqx_mirror(2 * x + u, w), (u32)vqx_mirror(2 * y + v, h));
                     sum = vqx_ssim_add(sum, s, vqx_halve_tap[v < 0 ? -v : v][u < 0 ? -u : u]);
                 }
-            *to++ = (f32)sum;
+            to[(size_t)y * (size_t)ow + (size_t)x] = (f32)sum;
         }
 }

@@ -4,7 +4,7 @@
  * rows, so that both filters are the same code: lanes side by side, 11 sums under way that stay in registers, and each sample
  * multiplied by the 6 distinct taps only once. A band of the five filtered pictures lies in the L2 cache.
  *
- * Sums of terms go in any order first; where that could show in a mean, the walk is done again and adds in raster order. */
+ * Sums of terms go in any order, unless raster order is asked for. */
 #include "metric/ssim_rows.h"
 
 /* The pictures R, T, R * R, T * T, R * T. */
@@ -106,7 +106,7 @@ static void filter(wide state[GROUP / WALK][VQX_SSIM_TAPS], const f32 *a, const 
 /* Scratch of one walk. */
 typedef struct work {
     const vqx_ssim_task *task;
-    u32 ow, oh;                                  /* windows */
+    u32 ow, first, end;                          /* windows of a row; the rows */
     _Alignas(64) f32 line[GROUP][INPUT];         /* samples, as they lie in the picture */
     f32 column[2][INPUT + VQX_SSIM_TAPS][GROUP]; /* of R and T, transposed */
     f32 filtered[INPUT + VQX_SSIM_TAPS][GROUP];  /* along the rows, transposed */
@@ -119,11 +119,11 @@ typedef struct edge {
     wide sum[PICTURES][TILE / GROUP][GROUP / WALK][VQX_SSIM_TAPS];
 } edge;
 
-/* GROUP rows from y on, the last repeated below the picture, of n samples from column x on, to lanes; true: a sample may be
- * negative. */
+/* GROUP rows from y on, the last that a window reaches repeated below it, of n samples from column x on, to lanes; true: a sample
+ * may be negative. */
 static bool load_columns(work *w, int side, u32 x, u32 y, u32 n) {
     const vqx_ssim_picture *p = side == 0 ? &w->task->ref : &w->task->dis;
-    const u32 last = p->plane.height - 1, rest = p->plane.width - x, whole = (n + GROUP - 1) / GROUP * GROUP;
+    const u32 last = w->end + REACH - 1, rest = p->plane.width - x, whole = (n + GROUP - 1) / GROUP * GROUP;
     u32 signs = 0;
     for (u32 i = 0; i < GROUP; i++)
         load_row(p, x, y + i < last ? y + i : last, whole < rest ? whole : rest, w->line[i], &signs);
@@ -229,27 +229,28 @@ static f64 total(f64v v) {
     return sum;
 }
 
-/* The mean of n terms, if raster order cannot give another one. A fp64 sum of terms t is within k * 2^-53 * sum |t| of the true one
- * if none of them passes more than k additions: n in raster order, adds + LANES here. Terms with one division for three are within
- * 8 * 2^-53 * |t|; 8 more are for the arithmetic of this function, and 1.0001 is for terms of second order. */
-static bool settle(const loose *sum, f64 n, f64 *mean) {
-    const f64 k = n + (f64)sum->adds + (LANES + 16);
-    const f64 s = total(sum->sum), off = total(sum->size) * k * (1.0001 * 0x1p-53);
-    const f32 least = (f32)((s - off) / n), most = (f32)((s + off) / n);
-    *mean = least;
-    return least == most;
+/* The sum of all lanes. */
+static vqx_ssim_sum tight(const vqx_ssim_task *task, const loose *sum) {
+    const u32 n = (task->ref.plane.width - REACH) * (task->ref.plane.height - REACH);
+    return (vqx_ssim_sum){total(sum->sum), vqx_ssim_off(total(sum->size), n, sum->adds + LANES)};
 }
 
-/* The means of the kinds wanted; returns those that raster order could make another. */
-static unsigned walk_any_order(work *w, edge *e, unsigned kinds, f64 mean[VQX_SSIM_MEANS]) {
+/* Rows of the band from y on whose windows begin above the first. */
+static u32 incomplete(const work *w, u32 y) {
+    const u32 complete = w->first + REACH;
+    return y < complete ? complete - y : 0;
+}
+
+/* The sums of the kinds wanted. */
+static void walk_any_order(work *w, edge *e, unsigned kinds, vqx_ssim_sum result[VQX_SSIM_MEANS]) {
     loose sum[VQX_SSIM_MEANS] = {0};
     for (u32 x = 0; x < w->ow; x += TILE) {
         const u32 columns = w->ow - x < TILE ? w->ow - x : TILE;
         memset(e, 0, sizeof(*e));
-        for (u32 y = 0; y < w->oh + REACH; y += BAND) {
-            const u32 rows = w->oh + REACH - y < BAND ? w->oh + REACH - y : BAND;
+        for (u32 y = w->first; y < w->end + REACH; y += BAND) {
+            const u32 rows = w->end + REACH - y < BAND ? w->end + REACH - y : BAND;
             filter_band(w, e, x, columns, y, rows);
-            for (u32 i = y < REACH ? REACH - y : 0; i < rows; i++) {
+            for (u32 i = incomplete(w, y); i < rows; i++) {
                 switch (kinds) {
                 case LCS:
                     terms_of(w, i, columns, LCS, true);
@@ -260,6 +261,9 @@ static unsigned walk_any_order(work *w, edge *e, unsigned kinds, f64 mean[VQX_SS
                 case L | C | S:
                     terms_of(w, i, columns, L | C | S, true);
                     break;
+                case LCS | C | S:
+                    terms_of(w, i, columns, LCS | C | S, true);
+                    break;
                 default:
                     terms_of(w, i, columns, LCS | L | C | S, true);
                 }
@@ -269,11 +273,9 @@ static unsigned walk_any_order(work *w, edge *e, unsigned kinds, f64 mean[VQX_SS
             }
         }
     }
-    unsigned open = 0;
-    for (unsigned k = 0; k < VQX_SSIM_MEANS; k++)
-        if (kinds >> k & 1 && !settle(&sum[k], w->ow * w->oh, &mean[k]))
-            open |= 1u << k;
-    return open;
+    for (int k = 0; k < VQX_SSIM_MEANS; k++)
+        if (kinds >> k & 1)
+            result[k] = tight(w->task, &sum[k]);
 }
 
 static u32 tiles(u32 ow) {
@@ -290,9 +292,9 @@ static f64 walk_in_order(work *w, edge *e, f64 *terms, int kind) {
     const size_t step = (size_t)tiles(w->ow) * TILE;
     f64 sum = 0;
     memset(e, 0, sizeof(*e) * tiles(w->ow));
-    for (u32 y = 0; y < w->oh + REACH; y += BAND) {
-        const u32 rows = w->oh + REACH - y < BAND ? w->oh + REACH - y : BAND;
-        const u32 first = y < REACH ? REACH - y : 0;
+    for (u32 y = 0; y < w->end + REACH; y += BAND) {
+        const u32 rows = w->end + REACH - y < BAND ? w->end + REACH - y : BAND;
+        const u32 first = incomplete(w, y);
         for (u32 x = 0; x < w->ow; x += TILE) {
             const u32 columns = w->ow - x < TILE ? w->ow - x : TILE;
             filter_band(w, &e[x / TILE], x, columns, y, rows);
@@ -315,15 +317,22 @@ size_t VQX_ROWS(vqx_ssim_scratch)(uint32_t width, uint32_t height) {
     return windows > smaller ? windows : smaller;
 }
 
-void VQX_ROWS(vqx_ssim_windows)(const vqx_ssim_task *task, void *scratch, double mean[VQX_SSIM_MEANS]) {
+void VQX_ROWS(vqx_ssim_windows)(const vqx_ssim_task *task, void *scratch, vqx_ssim_sum sum[VQX_SSIM_MEANS]) {
     work *const w = scratch;
     edge *const e = edges_of(w);
     memset(w, 0, sizeof(*w)); /* lanes beside the picture are computed, too, and must not be subnormal, which is slow */
+    memset(sum, 0, VQX_SSIM_MEANS * sizeof(*sum));
     w->task = task;
     w->ow = task->ref.plane.width - REACH;
-    w->oh = task->ref.plane.height - REACH;
-    const unsigned open = task->ordered ? task->wanted : walk_any_order(w, e, task->wanted, mean);
+    w->first = task->rows.first;
+    w->end = task->rows.end;
+    if (w->first == w->end)
+        return;
+    if (!task->ordered) {
+        walk_any_order(w, e, task->wanted, sum);
+        return;
+    }
     for (int k = 0; k < VQX_SSIM_MEANS; k++)
-        if (open >> k & 1)
-            mean[k] = (f32)(walk_in_order(w, e, (f64 *)(e + tiles(w->ow)), k) / (f64)(w->ow * w->oh));
+        if (task->wanted >> k & 1)
+            sum[k].sum = walk_in_order(w, e, (f64 *)(e + tiles(w->ow)), k);
 }

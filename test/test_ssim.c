@@ -21,25 +21,52 @@ static void *scratch_of(const vqx_ssim_forms *forms, uint32_t width, uint32_t he
     return scratch;
 }
 
-/* Means of two pictures in all forms, added in any order and in raster order. */
+/* The means of the task's pictures, their windows' rows in `parts` parts: of the sums where they settle them, else in raster
+ * order, as where parts is 0. */
+static void means_of(const vqx_ssim_forms *forms, vqx_ssim_task task, uint32_t parts, double mean[VQX_SSIM_MEANS]) {
+    const uint32_t across = task.ref.plane.width - 10, down = task.ref.plane.height - 10;
+    vqx_ssim_sum total[VQX_SSIM_MEANS] = {{0, 0}}, sum[VQX_SSIM_MEANS], ordered[VQX_SSIM_MEANS];
+    void *scratch = scratch_of(forms, across + 10, down + 10);
+    for (uint32_t p = 0; p < parts; p++) {
+        task.rows = vqx_ssim_part(down, p, parts);
+        forms->windows(&task, scratch, sum);
+        for (int i = 0; i < VQX_SSIM_MEANS; i++) {
+            total[i].sum += sum[i].sum;
+            total[i].off += sum[i].off;
+        }
+    }
+    task.rows = (vqx_ssim_rows){0, down};
+    task.ordered = true;
+    forms->windows(&task, scratch, ordered);
+    for (int i = 0; i < VQX_SSIM_MEANS; i++) {
+        assert_true(ordered[i].off == 0);
+        assert_true(vqx_ssim_mean(ordered[i], across * down, &mean[i]));
+        if (parts && fabs(total[i].sum - ordered[i].sum) > total[i].off)
+            fail_msg("term %d, %u parts: the sum %a is not within %a of %a", i, parts, total[i].sum, total[i].off, ordered[i].sum);
+        if (parts && !vqx_ssim_mean(total[i], across * down, &mean[i]))
+            vqx_ssim_mean(ordered[i], across * down, &mean[i]);
+    }
+    free(scratch);
+}
+
+/* Means of two pictures in all forms, in raster order and of the sums of parts. */
 static void check_windows(uint32_t w, uint32_t h, uint32_t bits, ssim_kind kind, uint64_t *random) {
+    static const uint32_t parts[] = {0, 1, 2, 5};
     void *memory[2];
     vqx_ssim_task task = {.wanted = (1u << VQX_SSIM_MEANS) - 1};
     task.ref = ssim_picture(w, h, bits, kind, random, &memory[0]);
     task.dis = ssim_picture(w, h, bits, kind, random, &memory[1]);
     double expected[VQX_SSIM_MEANS];
     for (vqx_cpu_level level = 0; level <= vqx_cpu_best(0); level++)
-        for (int ordered = 0; ordered < 2; ordered++) {
+        for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
             const vqx_ssim_forms forms = vqx_ssim_forms_of(level);
-            void *scratch = scratch_of(&forms, w, h);
+            const bool first = level == 0 && p == 0;
             double mean[VQX_SSIM_MEANS];
-            task.ordered = ordered;
-            forms.windows(&task, scratch, level == 0 ? expected : mean);
-            free(scratch);
-            for (int i = 0; i < VQX_SSIM_MEANS && level > 0; i++)
+            means_of(&forms, task, parts[p], first ? expected : mean);
+            for (int i = 0; i < VQX_SSIM_MEANS && !first; i++)
                 if (!direct_same(mean[i], expected[i]))
-                    fail_msg("%ux%u, %u bits, kind %d, %s form, %s: mean %d is %a instead of %a", w, h, bits, kind,
-                             vqx_cpu_level_name(level), ordered ? "ordered" : "any order", i, mean[i], expected[i]);
+                    fail_msg("%ux%u, %u bits, kind %d, %s form, %u parts: mean %d is %a instead of %a", w, h, bits, kind,
+                             vqx_cpu_level_name(level), parts[p], i, mean[i], expected[i]);
         }
     free(memory[0]);
     free(memory[1]);
@@ -69,30 +96,38 @@ static void window_kinds(void **state) {
         check_windows(11, 11, 32, SSIM_TINY, &random);
 }
 
+/* Rows of a smaller picture, f = 0: of half the size. */
+static void make_smaller(const vqx_ssim_forms *forms, const vqx_ssim_picture *picture, uint32_t f, vqx_ssim_rows rows, float *to) {
+    void *scratch = scratch_of(forms, picture->plane.width, picture->plane.height);
+    if (f)
+        forms->box(picture, f, rows, to, scratch);
+    else
+        forms->halve(picture, rows, to, scratch);
+    free(scratch);
+}
+
+/* All forms, whole and of some rows only. */
 static void check_smaller(const vqx_ssim_picture *picture, uint32_t f, ssim_kind kind) {
     const uint32_t w = picture->plane.width, h = picture->plane.height;
     const uint32_t ow = f ? vqx_ssim_box_side(w, f) : (w + 1) / 2, oh = f ? vqx_ssim_box_side(h, f) : (h + 1) / 2;
-    float *expected = NULL;
-    for (vqx_cpu_level level = 0; level <= vqx_cpu_best(0); level++) {
-        const vqx_ssim_forms forms = vqx_ssim_forms_of(level);
-        void *scratch = scratch_of(&forms, w, h);
-        float *to = malloc(ow * oh * sizeof(float));
-        assert_non_null(to);
-        if (f)
-            forms.box(picture, f, to, scratch);
-        else
-            forms.halve(picture, to, scratch);
-        free(scratch);
-        if (level == 0) {
-            expected = to;
-            continue;
+    const vqx_ssim_rows all = {0, oh}, some = vqx_ssim_part(oh, oh % 5, 5);
+    float *const expected = malloc(ow * oh * sizeof(float)), *const to = malloc(ow * oh * sizeof(float));
+    assert_non_null(expected);
+    assert_non_null(to);
+    const vqx_ssim_forms definition = vqx_ssim_forms_of(0);
+    make_smaller(&definition, picture, f, all, expected);
+    for (vqx_cpu_level level = 0; level <= vqx_cpu_best(0); level++)
+        for (int whole = 0; whole < 2; whole++) {
+            const vqx_ssim_forms forms = vqx_ssim_forms_of(level);
+            const vqx_ssim_rows rows = whole ? all : some;
+            memset(to, 0xff, ow * oh * sizeof(float));
+            make_smaller(&forms, picture, f, rows, to);
+            for (uint32_t i = 0; i < ow * oh; i++)
+                if (i / ow < rows.first || i / ow >= rows.end ? !isnan(to[i]) : to[i] != expected[i])
+                    fail_msg("%ux%u, %u bits, kind %d, %s form, f %u: sample %u of row %u is %a instead of %a", w, h, picture->bits,
+                             kind, vqx_cpu_level_name(level), f, i % ow, i / ow, to[i], expected[i]);
         }
-        for (uint32_t i = 0; i < ow * oh; i++)
-            if (to[i] != expected[i])
-                fail_msg("%ux%u, %u bits, kind %d, %s form, f %u: sample %u of row %u is %a instead of %a", w, h, picture->bits,
-                         kind, vqx_cpu_level_name(level), f, i % ow, i / ow, to[i], expected[i]);
-        free(to);
-    }
+    free(to);
     free(expected);
 }
 

@@ -109,7 +109,8 @@ static bool any_order(const f64 *term, u32 n, f64 *mean) {
         memcpy(row, term + done, part * sizeof(f64));
         add_loose(&sum, row, part);
     }
-    return settle(&sum, n, mean);
+    const vqx_ssim_task task = {.ref.plane = {.width = n + REACH, .height = 1 + REACH}};
+    return vqx_ssim_mean(tight(&task, &sum), n, mean);
 }
 
 static f64 in_order(const f64 *term, u32 n) {
@@ -231,8 +232,9 @@ static void ordered_sums(void **state) {
     assert_non_null(w);
     const vqx_ssim_task task = {.ref = {{sample[0][0], W, W, H}, 8}, .dis = {{sample[1][0], W, W, H}, 8}};
     w->task = &task;
+    w->first = 0;
     w->ow = W - REACH;
-    w->oh = H - REACH;
+    w->end = H - REACH;
     edge *const e = edges_of(w);
     for (int k = 0; k < VQX_SSIM_MEANS; k++) {
         const f64 sum = walk_in_order(w, e, (f64 *)(e + tiles(w->ow)), k);
