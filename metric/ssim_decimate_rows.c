@@ -86,14 +86,23 @@ enum {
     PAIRS = 8,            /* of rows, in a band */
 };
 
+/* fp64 values in the order of lanes: the even ones, then the odd ones, where WALK has both. */
+enum { ORDERS = WALK / LANES };
+typedef f64 lanes_row[ORDERS][PHASE / ORDERS];
+
 /* Scratch of one picture. */
 typedef struct work {
-    wide sum[TILE / WALK][REACH];               /* under way at the lower edge of the band */
-    _Alignas(64) f32 phase[PAIRS][2][2][PHASE]; /* the rows of a pair: their even samples, their odd ones */
+    /* under way at the lower edge of the band */
+    union {
+        wide sum[TILE / WALK][REACH];
+        wide down_sum[REACH + 1][PHASE / WALK][REACH];
+    };
+    _Alignas(64) lanes_row down[REACH + 1][PAIRS]; /* sums down the columns, by distance of the column from the centre */
+    _Alignas(64) f32 phase[PAIRS][2][2][PHASE];    /* the rows of a pair: their even samples, their odd ones */
     f32 line[2 * PHASE];
     f32 done[PAIRS][TILE];
 } work;
-_Static_assert(sizeof(work) <= 65536, "part of DECIMATE_SCRATCH");
+_Static_assert(sizeof(work) <= DECIMATE_SCRATCH(0), "");
 
 /* A row of the filter, `distance` rows from its centre, on its samples, the even ones first: for sum a, which has it below the
  * centre, and sum b, which has it above. Either may be NULL; begins: there is no b yet. */
@@ -138,6 +147,82 @@ static __attribute__((noinline)) void halve_signed(wide *state, const work *w, u
     halve_lanes(state, w, x, pairs, done, true);
 }
 
+/* ---- where samples are no fp32 pictures the sums are integer: down the columns first, then along the row ---- */
+
+/* *a += p * tap's sign. */
+VQX_FN void add_signed(wide *a, wide p, f32 tap) {
+    *a = tap < 0 ? minus(*a, p) : plus(*a, p);
+}
+
+/* WALK columns of samples from x on, which are u columns from the centre: the sums of the rows that the pairs complete. */
+VQX_FN void down_lanes(work *w, int u, u32 x, u32 pairs) {
+    wide *const state = w->down_sum[u][x / WALK];
+    wide s0 = state[0], s1 = state[1], s2 = state[2], s3 = state[3], s4;
+    f32 tap[5], size[5];
+    for (int v = 0; v < 5; v++) {
+        tap[v] = vqx_halve_tap[v][u];
+        size[v] = tap[v] < 0 ? -tap[v] : tap[v];
+    }
+    for (u32 i = 0; i < pairs; i++) {
+        f32v q = LOAD(&w->phase[i][0][u % 2][x]);
+        wide p = product(q, size[4], NULL);
+        add_signed(&s0, p, tap[4]);
+        *(f64v *)&w->down[u][i][0][x / ORDERS] = s0.even;
+        s4.even = tap[4] < 0 ? -p.even : p.even;
+#if LANES == 8
+        *(f64v *)&w->down[u][i][1][x / ORDERS] = s0.odd;
+        s4.odd = tap[4] < 0 ? -p.odd : p.odd;
+#endif
+        p = product(q, size[2], NULL);
+        add_signed(&s1, p, tap[2]);
+        add_signed(&s3, p, tap[2]);
+        add_signed(&s2, product(q, size[0], NULL), tap[0]);
+        q = LOAD(&w->phase[i][1][u % 2][x]);
+        p = product(q, size[3], NULL);
+        add_signed(&s1, p, tap[3]);
+        add_signed(&s4, p, tap[3]);
+        p = product(q, size[1], NULL);
+        add_signed(&s2, p, tap[1]);
+        add_signed(&s3, p, tap[1]);
+        s0 = s1, s1 = s2, s2 = s3, s3 = s4;
+    }
+    state[0] = s0, state[1] = s1, state[2] = s2, state[3] = s3;
+}
+
+/* WALK values of a row from x + k on. */
+VQX_FN wide along(const lanes_row *row, u32 x, int k) {
+    wide v;
+#if LANES == 8
+    v.even = *(const f64v_at *)&(*row)[k % 2][x / 2 + k / 2];
+    v.odd = *(const f64v_at *)&(*row)[1 - k % 2][x / 2 + (k + 1) / 2];
+#else
+    v.even = *(const f64v_at *)&(*row)[0][x + k];
+#endif
+    return v;
+}
+
+/* WALK samples of row i that the band completes. */
+VQX_FN void add_along(const work *w, u32 i, u32 x, f32 *done) {
+    static const u8 from[VQX_HALVE_TAPS][2] = {{0, 2}, {1, 1}, {1, 2}, {2, 1}, {2, 3}, {3, 0}, {3, 3}, {4, 0}, {4, 4}};
+    wide sum = along(&w->down[0][i], x, 2);
+#pragma GCC unroll 8
+    for (int n = 1; n < VQX_HALVE_TAPS; n++)
+        sum = plus(sum, along(&w->down[from[n][0]][i], x, from[n][1]));
+    store_lanes(done, sum);
+}
+
+static __attribute__((noinline)) void halve_exact(work *w, u32 columns, u32 pairs) {
+#pragma GCC unroll 5
+    for (int u = 0; u <= REACH; u++)
+        for (u32 x = 0; x < columns + REACH; x += WALK)
+            down_lanes(w, u, x, pairs);
+    for (u32 i = 0; i < pairs; i++)
+        for (u32 x = 0; x < columns; x += WALK)
+            add_along(w, i, x, &w->done[i][x]);
+}
+
+/* ---- all ---- */
+
 static void split_phases(const f32 *restrict line, f32 *restrict even, f32 *restrict odd, size_t n) {
     for (size_t i = 0; i < n; i++) {
         even[i] = line[2 * i];
@@ -160,7 +245,9 @@ void VQX_ROWS(vqx_ssim_halve)(const vqx_ssim_picture *from, vqx_ssim_rows rows, 
                 load_mirrored(from, 2 * (i32)x - REACH, 2 * p + (i32)i, 2 * (columns + REACH), w->line, &signs);
                 split_phases(w->line, w->phase[i / 2][i % 2][0], w->phase[i / 2][i % 2][1], columns + REACH);
             }
-            for (u32 c = 0; c < columns; c += WALK)
+            if (from->bits < 32)
+                halve_exact(w, columns, pairs);
+            for (u32 c = 0; c < columns && from->bits == 32; c += WALK)
                 (signs >> 31 ? halve_signed : halve_plain)(w->sum[c / WALK], w, c, pairs, &w->done[0][c]);
             for (i32 i = 0; i < (i32)pairs; i++)
                 if (p + i - 2 >= first)

@@ -30,6 +30,7 @@ typedef u32 u32v __attribute__((vector_size(LANES * 8), may_alias));
 typedef f32 f32h __attribute__((vector_size(LANES * 4), may_alias));
 typedef u32 u32h __attribute__((vector_size(LANES * 4), may_alias));
 typedef f32 f32v_at __attribute__((vector_size(LANES * 8), may_alias, aligned(4))); /* anywhere in memory */
+typedef f64 f64v_at __attribute__((vector_size(LANES * 8), may_alias, aligned(8)));
 typedef f32 f32h_at __attribute__((vector_size(LANES * 4), may_alias, aligned(4)));
 typedef u32 u32h_at __attribute__((vector_size(LANES * 4), may_alias, aligned(4)));
 
@@ -227,7 +228,7 @@ VQX_FN u32 lane(u32 i) {
 }
 
 /* Bytes of scratch that the smaller pictures need. */
-#define DECIMATE_SCRATCH(width) (65536 + 20 * ((size_t)(width) + 128))
+#define DECIMATE_SCRATCH(width) (131072 + 20 * ((size_t)(width) + 128))
 
 /* n samples of row y from column x on; *signs: or of their bits, where they can be negative. */
 static void load_row(const vqx_ssim_picture *p, u32 x, u32 y, u32 n, f32 *restrict to, u32 *signs) {
