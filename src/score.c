@@ -34,6 +34,7 @@ size_t vqx_score_plan(vqx_context *c) {
         if (e->leader != i)
             continue;
         e->parts = c->config.threads < most ? c->config.threads : most;
+        e->parts = e->parts ? e->parts : 1;
         e->sums_at = words;
         words += (1 + e->parts) * f->sums;
         c->scratch = f->scratch > c->scratch ? f->scratch : c->scratch;

@@ -20,6 +20,43 @@ vqx_frame *ssim_noise(const vqx_format *format, uint64_t *random) {
     return direct_frame(format, 7, noise_word, random);
 }
 
+void ssim_check_join(const vqx_metric *metric, const char *options, const vqx_format *format, uint64_t *random) {
+    vqx_frame *const frame[2] = {ssim_noise(format, random), ssim_noise(format, random)};
+    assert_non_null(frame[0]);
+    assert_non_null(frame[1]);
+    const vqx_pair pair = {{vqx_frame_plane(frame[0], 0)}, {vqx_frame_plane(frame[1], 0)}};
+    for (vqx_cpu_level level = 0; level <= vqx_cpu_best(0); level++) {
+        direct d;
+        assert_int_equal(direct_open(&d, metric, options, format, level), 0);
+        const size_t words = d.feature.sums, means = words / 2;
+        uint64_t part[2][VQX_MAX_SUMS], joint[2 * VQX_MAX_SUMS], sums[VQX_MAX_SUMS], joined[VQX_MAX_SUMS];
+        direct_pass(&d, frame, sums);
+        metric->pass(&d.feature, &pair, 0, 2, d.scratch, part[0]);
+        metric->pass(&d.feature, &pair, 1, 2, d.scratch, part[1]);
+        for (size_t i = 0; i < 2 * means; i++) {
+            const bool settled = i >= means;
+            const size_t m = i % means;
+            memcpy(joint, part[0], words * sizeof(*joint));
+            memcpy(joint + words, part[1], words * sizeof(*joint));
+            for (size_t p = 0; p < 2; p++) {
+                const double sum = vqx_f64_of_bits(part[p][m]), off = vqx_f64_of_bits(part[p][means + m]);
+                assert_true(off > 0 && off < fabs(sum) * 0x1p-24);
+                joint[p * words + m] = vqx_bits_of_f64(sum * (1 + 0x1p-10));
+                if (!settled)
+                    joint[p * words + means + m] = vqx_bits_of_f64(fabs(sum) * 0x1p-9);
+            }
+            metric->join(&d.feature, &pair, 2, d.scratch, joint, joined);
+            for (size_t w = 0; w < words; w++)
+                if ((joined[w] == sums[w]) != (!settled || w != m))
+                    fail_msg("%s, %s form: word %zu is %a after mean %zu was made %s", metric->name, vqx_cpu_level_name(level), w,
+                             vqx_f64_of_bits(joined[w]), m, settled ? "another one" : "open");
+        }
+        direct_close(&d);
+    }
+    for (int i = 0; i < 2; i++)
+        vqx_frame_unref((vqx_frame *[]){frame[i]});
+}
+
 static float sample(uint32_t x, uint32_t y, ssim_kind kind, uint64_t *random) {
     const uint64_t r = direct_random(random);
     const float noise = (float)(r >> 40) * 0x1p-24f;

@@ -2,10 +2,15 @@
 #ifndef VQX_TEST_SSIM_INPUT_H
 #define VQX_TEST_SSIM_INPUT_H
 
+#include "metric/metric.h"
 #include "metric/ssim.h"
 
 /* A frame of noise, luma with an odd stride; words up to 65535 at any depth above 8. NULL when out of memory. */
 vqx_frame *ssim_noise(const vqx_format *format, uint64_t *random);
+
+/* Fails the running test unless join, of the sums of two parts, takes a mean that they settle from them and makes one that they
+ * leave open in raster order, each mean of noise in each form. */
+void ssim_check_join(const vqx_metric *metric, const char *options, const vqx_format *format, uint64_t *random);
 
 typedef enum ssim_kind {
     SSIM_SMOOTH, /* 0 … 255 */

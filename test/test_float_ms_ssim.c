@@ -106,10 +106,17 @@ static void forms(void **state) {
     direct_check_random(&vqx_metric_float_ms_ssim, NULL, 8, 176);
 }
 
+static void join(void **state) {
+    (void)state;
+    uint64_t random = 22;
+    ssim_check_join(&vqx_metric_float_ms_ssim, "enable_lcs=true", &(vqx_format){187, 192, VQX_CHROMA_420, 8}, &random);
+    ssim_check_join(&vqx_metric_float_ms_ssim, NULL, &(vqx_format){176, 195, VQX_CHROMA_420, 16}, &random);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors), cmocka_unit_test(interface),  cmocka_unit_test(too_small),
-        cmocka_unit_test(score),   cmocka_unit_test(same_score), cmocka_unit_test(forms),
+        cmocka_unit_test(vectors),    cmocka_unit_test(interface), cmocka_unit_test(too_small), cmocka_unit_test(score),
+        cmocka_unit_test(same_score), cmocka_unit_test(forms),     cmocka_unit_test(join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

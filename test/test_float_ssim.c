@@ -132,10 +132,19 @@ static void forms(void **state) {
     }
 }
 
+static void join(void **state) {
+    (void)state;
+    uint64_t random = 21;
+    for (uint32_t bits = 8; bits <= 16; bits += 4) {
+        ssim_check_join(&vqx_metric_float_ssim, "enable_lcs=true:scale=1", &(vqx_format){141, 203, VQX_CHROMA_420, bits}, &random);
+        ssim_check_join(&vqx_metric_float_ssim, "scale=3", &(vqx_format){141, 203, VQX_CHROMA_420, bits}, &random);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors),   cmocka_unit_test(interface),       cmocka_unit_test(decibel),
-        cmocka_unit_test(no_window), cmocka_unit_test(automatic_scale), cmocka_unit_test(forms),
+        cmocka_unit_test(vectors),         cmocka_unit_test(interface), cmocka_unit_test(decibel), cmocka_unit_test(no_window),
+        cmocka_unit_test(automatic_scale), cmocka_unit_test(forms),     cmocka_unit_test(join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
