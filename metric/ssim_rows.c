@@ -203,22 +203,23 @@ VQX_FN void terms_of(work *w, u32 i, u32 n, unsigned kinds, bool near) {
 #define C (1u << VQX_SSIM_C)
 #define S (1u << VQX_SSIM_S)
 
-/* A sum in any order: of the terms and of their absolute values, in lanes of `adds` terms each. */
+/* A sum in any order: of the terms and of their absolute values, in lanes of `adds` pairs of terms each. */
 typedef struct loose {
     f64v sum, size;
     u32 adds;
 } loose;
 
+/* Two vectors at a time: chains of additions are half as long. */
 static void add_loose(loose *sum, f64 *term, u32 n) {
-    for (u32 x = n; x % LANES; x++)
+    for (u32 x = n; x % GROUP; x++)
         term[x] = 0;
     loose s = *sum;
-    for (u32 x = 0; x < n; x += LANES) {
-        const f64v t = *(const f64v *)(term + x);
-        s.sum += t;
-        s.size += (f64v)((u64v)t & ~SIGNS_F64);
+    for (u32 x = 0; x < n; x += GROUP) {
+        const f64v a = *(const f64v *)(term + x), b = *(const f64v *)(term + x + LANES);
+        s.sum += a + b;
+        s.size += (f64v)((u64v)a & ~SIGNS_F64) + (f64v)((u64v)b & ~SIGNS_F64);
     }
-    s.adds += (n + LANES - 1) / LANES;
+    s.adds += (n + GROUP - 1) / GROUP;
     *sum = s;
 }
 
@@ -232,7 +233,7 @@ static f64 total(f64v v) {
 /* The sum of all lanes. */
 static vqx_ssim_sum tight(const vqx_ssim_task *task, const loose *sum) {
     const u32 n = (task->ref.plane.width - REACH) * (task->ref.plane.height - REACH);
-    return (vqx_ssim_sum){total(sum->sum), vqx_ssim_off(total(sum->size), n, sum->adds + LANES)};
+    return (vqx_ssim_sum){total(sum->sum), vqx_ssim_off(total(sum->size), n, sum->adds + 1 + LANES)};
 }
 
 /* Rows of the band from y on whose windows begin above the first. */
