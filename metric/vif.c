@@ -90,7 +90,8 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     if (level_of(feature) != VQX_LEVEL_DEFINITION) {
         /* a part takes in 40 rows above and below its own */
         const uint32_t by_size = f->width * f->height >> 18, by_height = f->height / 128;
-        feature->parts = by_size < by_height ? by_size : by_height;
+        const uint32_t parts = by_size < by_height ? by_size : by_height;
+        feature->parts = parts > 1 ? parts : 1;
     }
     return 0;
 }

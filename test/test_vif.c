@@ -218,7 +218,7 @@ static void test_parts(void **state) {
 static void test_how_many_parts(void **state) {
     static const struct {
         uint32_t width, height, parts;
-    } sizes[] = {{1920, 1080, 7}, {3840, 2160, 16}, {576, 324, 0}, {16384, 64, 0}, {64, 16384, 4}};
+    } sizes[] = {{1920, 1080, 7}, {3840, 2160, 16}, {576, 324, 1}, {16384, 64, 1}, {64, 16384, 4}};
     (void)state;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         for (vqx_cpu_level level = 0; level <= vqx_cpu_best(0); level++) {
