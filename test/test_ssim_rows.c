@@ -162,19 +162,21 @@ static void means(void **state) {
     assert_true(open > 300);
 }
 
-/* Half a unit of the sum is lost with every addition in raster order, and a boundary lies between that sum and the true one. */
+/* Half a unit of the sum is lost with every addition in raster order, and a boundary lies between that sum and the true one: in the
+ * middle, or so far from the true one that only raster order reaches it. */
 static void lost_terms(void **state) {
     (void)state;
     static f64 term[TERMS];
-    for (u32 n = 64; n <= TERMS; n += n / 3) {
-        f64 mean;
-        const f64 boundary = n * (0x1p-8 + 0x1p-32); /* of means, times n */
-        term[0] = boundary * (1 - (n / 2) * 0x1p-53);
-        for (u32 i = 1; i < n; i++)
-            term[i] = term[0] * 0x1p-54;
-        assert_true((f32)(in_order(term, n) / n) == 0x1p-8f);
-        assert_false(any_order(term, n, &mean));
-    }
+    for (u32 share = 4; share <= 16; share *= 4)
+        for (u32 n = 64; n <= TERMS; n += n / 3) {
+            f64 mean;
+            const f64 boundary = n * (0x1p-8 + 0x1p-32); /* of means, times n */
+            term[0] = boundary * (1 - (n / share) * 0x1p-53);
+            for (u32 i = 1; i < n; i++)
+                term[i] = term[0] * 0x1p-54;
+            assert_true((f32)(in_order(term, n) / n) == 0x1p-8f);
+            assert_false(any_order(term, n, &mean));
+        }
 }
 
 /* A mean on a boundary between fp32 numbers is left to raster order, one that is far from any is not. */
