@@ -39,11 +39,8 @@ vqx_cpu_level vqx_cpu_best(uint32_t cpumask) {
 
 const char *vqx_cpu_level_name(vqx_cpu_level level) {
     static const char *const name[VQX_LEVELS] = {
-        [VQX_LEVEL_DEFINITION] = "definition",
-        [VQX_LEVEL_BASELINE] = "baseline",
-        [VQX_LEVEL_AVX2] = "avx2",
-        [VQX_LEVEL_AVX512] = "avx512",
-        [VQX_LEVEL_AVX512ICL] = "avx512icl",
+        [VQX_LEVEL_DEFINITION] = "definition", [VQX_LEVEL_BASELINE] = "baseline",   [VQX_LEVEL_AVX2] = "avx2",
+        [VQX_LEVEL_AVX512] = "avx512",         [VQX_LEVEL_AVX512ICL] = "avx512icl",
     };
     return name[level];
 }
