@@ -1,7 +1,7 @@
 /* log2 of 16 bits without a look-up in memory: 32 parabolas whose coefficients fit in registers.
  *
  * In piece n, where the mantissas are 32768 + 1024 n + r, 0 <= r < 1024, and with t = 1 + r / 1024:
- * (c[2][n] t + c[1][n]) t + c[0][n] in binary32 with two fused additions, cut off, is 2048 (log2(mantissa) - 15), rounded as
+ * (c[2][n] t + c[1][n]) t + c[0][n] in binary32, one rounding per operation, cut off, is 2048 (log2(mantissa) - 15), rounded as
  * doc/numerics.md says. They were found by a search for the largest distance of all 32768 values from where they would be cut
  * wrong, which is 2^-11; test/test_vif_vector.c compares all of them with kernel/log2_table.h. */
 #ifndef VQX_METRIC_VIF_LOG2_H

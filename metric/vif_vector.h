@@ -107,8 +107,8 @@ VQX_FN v32 log2_of(v32 x) {
     const v32 zeros = (v32)_mm512_lzcnt_epi32((__m512i)x), top = (v32)_mm512_sllv_epi32((__m512i)x, (__m512i)zeros);
     const v32 piece = top >> 26; /* the leading one above it does not count */
     const __m512 t = (__m512)((top >> 3 & 0x7fe000u) | 0x3f800000u);
-    const __m512 slope = _mm512_fmadd_ps(log2_coefficient(2, piece), t, log2_coefficient(1, piece));
-    return (v32)_mm512_cvttps_epi32(_mm512_fmadd_ps(slope, t, log2_coefficient(0, piece))) + (31 - zeros) * 2048;
+    const __m512 slope = log2_coefficient(2, piece) * t + log2_coefficient(1, piece);
+    return (v32)_mm512_cvttps_epi32(slope * t + log2_coefficient(0, piece)) + (31 - zeros) * 2048;
 }
 #else
 /* Words of a table by index. */
