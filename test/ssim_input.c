@@ -31,6 +31,13 @@ void ssim_check_join(const vqx_metric *metric, const char *options, const vqx_fo
         const size_t words = d.feature.sums, means = words / 2;
         uint64_t part[2][VQX_MAX_SUMS], joint[2 * VQX_MAX_SUMS], sums[VQX_MAX_SUMS], joined[VQX_MAX_SUMS];
         direct_pass(&d, frame, sums);
+        for (uint32_t parts = 2; parts < 20; parts += parts + 1) {
+            direct_parts(&d, frame, parts, joined);
+            for (size_t w = 0; w < words; w++)
+                if (joined[w] != sums[w])
+                    fail_msg("%s, %s form: word %zu from %u parts is %a instead of %a", metric->name, vqx_cpu_level_name(level), w,
+                             parts, vqx_f64_of_bits(joined[w]), vqx_f64_of_bits(sums[w]));
+        }
         metric->pass(&d.feature, &pair, 0, 2, d.scratch, part[0]);
         metric->pass(&d.feature, &pair, 1, 2, d.scratch, part[1]);
         for (size_t i = 0; i < 2 * means; i++) {

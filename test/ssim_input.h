@@ -8,8 +8,8 @@
 /* A frame of noise, luma with an odd stride; words up to 65535 at any depth above 8. NULL when out of memory. */
 vqx_frame *ssim_noise(const vqx_format *format, uint64_t *random);
 
-/* Fails the running test unless join, of the sums of two parts, takes a mean that they settle from them and makes one that they
- * leave open in raster order, each mean of noise in each form. */
+/* Fails the running test unless any number of parts gives the sums of the whole, and join, of the sums of two parts, takes a mean
+ * that they settle from them and makes one that they leave open in raster order, each mean of noise in each form. */
 void ssim_check_join(const vqx_metric *metric, const char *options, const vqx_format *format, uint64_t *random);
 
 typedef enum ssim_kind {
