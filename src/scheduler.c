@@ -26,7 +26,8 @@ struct vqx_scheduler {
     pthread_cond_t part_done;
     vqx_task *queue; /* ring */
     size_t capacity, head, count;
-    open_job *open; /* jobs with parts that nobody has taken */
+    unsigned running; /* tasks */
+    open_job *open;   /* jobs with parts that nobody has taken */
     bool ending;
     vqx_task_run run;
     void *owner;
@@ -59,15 +60,18 @@ static void *work(void *arg) {
             vqx_task task = s->queue[s->head];
             s->head = (s->head + 1) % s->capacity;
             s->count--;
+            s->running++;
             pthread_cond_signal(&s->emptied);
             pthread_mutex_unlock(&s->lock);
             s->run(s->owner, &task, me->scratch);
             vqx_frame_unref(&task.ref);
             vqx_frame_unref(&task.dis);
             pthread_mutex_lock(&s->lock);
+            if (--s->running == 0 && s->ending)
+                pthread_cond_broadcast(&s->filled);
         } else if (s->open) {
             run_part(s, s->open, me->scratch);
-        } else if (s->ending) {
+        } else if (s->ending && !s->running) { /* a running task may still spread a job */
             break;
         } else {
             pthread_cond_wait(&s->filled, &s->lock);

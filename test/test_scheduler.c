@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "src/scheduler.h"
 #include "test/pairs.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -130,6 +131,38 @@ static void test_split(void **state) {
             vqx_close(&c);
             pairs_close(&p);
         }
+}
+
+struct meeting {
+    vqx_scheduler *scheduler;
+    atomic_uint there, met;
+};
+
+/* A part that waits until two of them run at a time. */
+static void meet(void *job, size_t part, void *scratch) {
+    struct meeting *m = job;
+    (void)part, (void)scratch;
+    atomic_fetch_add(&m->there, 1);
+    for (int i = 0; i < 5000 && atomic_load(&m->there) < 2; i++)
+        usleep(1000);
+    atomic_fetch_add(&m->met, atomic_load(&m->there) == 2);
+}
+
+static void spread_late(void *owner, const vqx_task *task, void *scratch) {
+    struct meeting *m = owner;
+    (void)task;
+    usleep(50000); /* the other worker has found nothing to do, and the end was called for */
+    vqx_scheduler_spread(m->scheduler, 2, meet, m, scratch);
+}
+
+/* Workers stay as long as a task runs, for it may be spread: the last frame of a video, or a single one. */
+static void test_spread_at_end(void **state) {
+    (void)state;
+    struct meeting m = {.scheduler = NULL};
+    assert_int_equal(vqx_scheduler_open(&m.scheduler, 2, 64, spread_late, &m), 0);
+    vqx_scheduler_push(m.scheduler, &(vqx_task){.index = 0});
+    vqx_scheduler_close(&m.scheduler);
+    assert_int_equal(atomic_load(&m.met), 2);
 }
 
 /* ---- failing pictures ---------------------------------------------------------------------------------------------------- */
@@ -366,9 +399,9 @@ static void test_shared_frame(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),   cmocka_unit_test(test_order_metrics),     cmocka_unit_test(test_split),
-        cmocka_unit_test(test_failure), cmocka_unit_test(test_failure_any_order), cmocka_unit_test(test_close),
-        cmocka_unit_test(test_bounded), cmocka_unit_test(test_shared_frame),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_order_metrics), cmocka_unit_test(test_split),
+        cmocka_unit_test(test_spread_at_end), cmocka_unit_test(test_failure),       cmocka_unit_test(test_failure_any_order),
+        cmocka_unit_test(test_close),         cmocka_unit_test(test_bounded),       cmocka_unit_test(test_shared_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
