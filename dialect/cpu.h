@@ -1,4 +1,4 @@
-/* What the words of kernel/ mean in plain C. */
+/* What the words of kernel/ mean in plain C, where a group has one lane (doc/dialect.md). */
 #ifndef VQX_DIALECT_CPU_H
 #define VQX_DIALECT_CPU_H
 
@@ -16,7 +16,6 @@ typedef int16_t i16;
 typedef int32_t i32;
 typedef int64_t i64;
 typedef float f32;
-typedef double f64;
 
 /* a function of one pixel or one window: always inlined, so that the loops around it vectorise */
 #define VQX_FN static inline __attribute__((always_inline))
@@ -24,17 +23,66 @@ typedef double f64;
 #define VQX_LOCAL  /* pointer to memory of a group */
 #define VQX_PRIVATE
 #define VQX_TABLE static const
+#define VQX_RESTRICT restrict
+
+typedef struct vqx_cx {
+    u32 lane, lanes, gx, gy, ngx;
+} vqx_cx;
+/* what a group sum needs */
+typedef struct vqx_red {
+    u8 none;
+} vqx_red;
+
+#define VQX_SYNC(cx) ((void)(cx))
+VQX_FN u64 vqx_group_sum_u64(vqx_cx cx, VQX_LOCAL vqx_red *red, u64 share) {
+    (void)cx, (void)red;
+    return share;
+}
+
+/* zeros in front of the top set bit; x > 0 */
+VQX_FN i32 vqx_clz_u32(u32 x) {
+    return __builtin_clz(x);
+}
+VQX_FN i32 vqx_clz_u64(u64 x) {
+    return __builtin_clzll(x);
+}
 
 /* correctly rounded */
 VQX_FN f32 vqx_sqrt_f32(f32 x) {
     return sqrtf(x);
 }
 
-/* an fp32 number as its bits */
+/* an fp32 number as its bits, and back */
 VQX_FN u32 vqx_bits_f32(f32 x) {
     u32 bits;
     memcpy(&bits, &x, sizeof(bits));
     return bits;
 }
+VQX_FN f32 vqx_f32_bits(u32 bits) {
+    f32 x;
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+#ifndef VQX_FP64
+#define VQX_FP64 1
+#endif
+#include "dialect/common.h"
+#if VQX_FP64
+typedef double f64;
+VQX_FN u64 d_bits(f64 x) {
+    u64 bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+VQX_FN f64 d_of_bits(u64 bits) {
+    f64 x;
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+#include "dialect/f64.h"
+#else
+#include "kernel/f64_soft.h"
+#endif
 
 #endif

@@ -64,20 +64,18 @@ VQX_FN i32 vqx_vif_variance(u32 product, u32 mean1, u32 mean2) {
 /* What a pixel's variances (s2 already >= 0) say, without a branch: a pixel without signal has s1 = s12 = 0 there, hence g = 0 and
  * logarithms that cancel. */
 VQX_FN void vqx_vif_pixel(i32 s1, i32 s2, i32 s12, f64 limit, VQX_PRIVATE vqx_vif_terms *terms) {
-    const f64 eps = 0x1.b7cdfd9d7bdbbp-18;          /* 65536e-10 */
-    const i32 signal = -(i32)(s1 >= VQX_VIF_NOISE); /* all ones or none */
+    const f64 eps = d_of_bits(0x3edb7cdfd9d7bdbbUL); /* 65536e-10 */
+    const i32 signal = -(i32)(s1 >= VQX_VIF_NOISE);  /* all ones or none */
     const i32 both = -(i32)((s12 > 0) & (s2 > 0));
     const i32 t1 = s1 & signal, t12 = s12 & signal & both;
-    const f64 d1 = (f64)t1, d12 = (f64)t12;
-    const f64 g = d12 / (d1 + eps);
-    const f64 explained = g * d12;
-    const i32 rest = (i32)((f64)s2 - explained);
-    const f64 gain = g < limit ? g : limit;
-    const f64 gain2 = gain * gain;
-    const f64 kept = gain2 * d1;
+    const f64 d1 = d_of_i32(t1), d12 = d_of_i32(t12);
+    const f64 g = d_div(d12, d_add(d1, eps));
+    const i32 rest = d_trunc_i32(d_sub(d_of_i32(s2), d_mul(g, d12)));
+    const f64 gain = d_lt(g, limit) ? g : limit;
+    const f64 kept = d_mul(d_mul(gain, gain), d1);
     terms->reference = (u32)t1 + VQX_VIF_NOISE;
     terms->noise = (u32)(rest > 0 ? rest : 0) + VQX_VIF_NOISE;
-    terms->distorted = terms->noise + (u32)(i32)kept;
+    terms->distorted = terms->noise + (u32)d_trunc_i32(kept);
     terms->nn = (u32)(s2 & ~signal);
     terms->dn = (u32)(signal + 1);
 }

@@ -16,6 +16,7 @@
 #include "base/frame.h"
 #include "base/message.h"
 #include "base/option.h"
+#include "device/work.h"
 #include "include/vqx.h"
 
 #define VQX_MAX_SUMS 64
@@ -38,6 +39,7 @@ typedef struct vqx_feature {
     size_t sums;      /* words per frame, at most VQX_MAX_SUMS */
     size_t scratch;   /* bytes of 64-byte-aligned memory that one pass needs, contents undefined */
     uint32_t parts;   /* at most as many parts a pass can be split in; 0 and 1: it cannot. Needs join */
+    uint32_t words;   /* that launch() fills of a device's result buffer */
     size_t outputs;   /* per-frame scores and their names */
     const char *output[VQX_MAX_OUTPUTS];
     size_t aggregates; /* values of the whole stream and their names */
@@ -72,6 +74,14 @@ struct vqx_metric {
      * prepares the leader, sets *word to where in the leader's sums its own ones will stand, and its pass is not called. NULL:
      * never. */
     bool (*follow)(vqx_feature *feature, vqx_feature *leader, size_t *word);
+    /* The pass on a device: programs that it needs (bit i: VQX_PROGRAM i of device/device.h), */
+    uint32_t programs;
+    /* launches that fill the words at .. at + feature->words - 1 of work->result from the planes of the slot. Bit i of `ordered`:
+     * the i-th value whose order of additions may show (as the metric counts them) is also made in raster order. */
+    void (*launch)(const vqx_feature *feature, vqx_work *work, uint32_t at, uint64_t ordered);
+    /* and from these words to the sums that pass() makes in one part. Returns the bits of the values that must be made in raster
+     * order and were not among `ordered`: launch() and settle() are then called again with those. NULL: the words are the sums. */
+    uint64_t (*settle)(const vqx_feature *feature, const uint64_t *words, uint64_t ordered, uint64_t *sums);
     /* Sums of one frame to its outputs. */
     void (*finish_frame)(const vqx_feature *feature, const uint64_t *sums, double *output);
     /* Sums of all frames, in frame order, `frames` times feature->sums words, to the aggregates. NULL when there are none. */

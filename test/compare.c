@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "test/direct.h"
+#include "test/twin.h"
 #include "test/vectors.h"
 #include "test/vif_synth.h"
 
@@ -168,6 +169,30 @@ void compare_vectors(const vqx_metric *metric, const char *file, uint64_t most, 
 
 /* ---- forms against each other -------------------------------------------------------------------------------------------- */
 
+/* The kernels as plain C, with fp64 and without, in raster order where they must and where they need not. */
+static void compare_kernels(const direct *d, vqx_frame *const pair[2], const uint64_t *expected, const char *head,
+                            compare_tally *tally) {
+    for (int way = 0; way < 4 && d->feature.metric->launch; way++) {
+        static const char *const name[] = {"kernels", "kernels in raster order", "kernels without fp64",
+                                           "kernels without fp64 in raster order"};
+        vqx_message_text message;
+        vqx_device *device;
+        uint64_t sums[VQX_MAX_SUMS];
+        unsigned again = 0;
+        char kernels[320];
+        snprintf(kernels, sizeof(kernels), "%s, %s", head, name[way]);
+        int err = vqx_backend_cpu_kernels.open(&device, 0, way < 2, false, &message);
+        if (err == 0) {
+            err = twin_sums(&d->feature, device, pair, way % 2 ? UINT64_MAX : 0, sums, &again);
+            vqx_backend_cpu_kernels.close(device);
+        }
+        if (err < 0)
+            cannot(kernels, err, tally);
+        else
+            compare_sums(sums, expected, d->feature.sums, d->feature.level, kernels, tally);
+    }
+}
+
 void compare_levels(const vqx_metric *metric, const char *options, vqx_frame *const pair[2], const char *what,
                     compare_tally *tally) {
     const vqx_format *format = vqx_frame_format(pair[0]);
@@ -186,6 +211,8 @@ void compare_levels(const vqx_metric *metric, const char *options, vqx_frame *co
         compare_parts(&d, pair, l == 0 ? expected : sums, head, tally);
         if (l > 0)
             compare_sums(sums, expected, d.feature.sums, l, head, tally);
+        else
+            compare_kernels(&d, pair, expected, head, tally);
         direct_close(&d);
     }
 }

@@ -1,0 +1,6 @@
+#include "device/device.h"
+
+const vqx_backend *const vqx_backends[] = {
+    &vqx_backend_cpu_kernels,
+    NULL,
+};

@@ -1,0 +1,82 @@
+/* A slot: the queue of a device, the buffers of one frame pair, and typed launches. One thread at a time. The first error stays;
+ * what is asked of the slot behind it does nothing, so that a sequence of launches is looked at once, by vqx_work_wait().
+ */
+#ifndef VQX_DEVICE_WORK_H
+#define VQX_DEVICE_WORK_H
+
+#include "device/device.h"
+#include "include/vqx.h"
+
+/* Words of the result buffer, all metrics' together: what is read back. */
+#define VQX_MAX_WORDS 1024
+
+/* Scratch buffers by number. A queue is in order, so features of a slot use the same ones, one after the other. */
+enum {
+    VQX_SCRATCH_METRIC = 0,   /* 0..15: a metric's own use within one launch() */
+    VQX_SCRATCH_ORDERED = 16, /* 16..23: metric/exact_sum.c */
+    VQX_SCRATCH_TABLE = 24,   /* 24..31: vqx_work_table() */
+    VQX_SCRATCHES = 32,
+};
+
+typedef struct vqx_work {
+    vqx_device *device;
+    vqx_queue *queue;
+    vqx_buffer plane[2][VQX_MAX_PLANES]; /* reference, distorted: packed rows */
+    size_t plane_bytes[VQX_MAX_PLANES];
+    uint32_t pitch[VQX_MAX_PLANES]; /* bytes of a row */
+    struct {
+        vqx_buffer buffer;
+        size_t bytes;
+    } scratch[VQX_SCRATCHES];
+    vqx_buffer result;
+    uint64_t *words; /* host copy of the result buffer, VQX_MAX_WORDS */
+    void *words_handle;
+    uint8_t *staging[2]; /* host memory for pictures that are not in it already */
+    void *staging_handle[2];
+    size_t staging_bytes;
+    int err;
+    vqx_message_text message;
+} vqx_work;
+
+/* A slot for pictures of the format with these planes. -ENODEV, -ENOMEM with a line. */
+int vqx_work_open(vqx_work **work, vqx_device *device, const vqx_format *format, unsigned planes, vqx_message_text *message);
+/* Waits for what is running. NULL is fine. */
+void vqx_work_close(vqx_work **work);
+
+/* Scratch buffer `number` with room for that many bytes, contents undefined; NULL after an error. */
+vqx_buffer vqx_work_scratch(vqx_work *work, unsigned number, size_t bytes);
+/* Buffer `number` (from VQX_SCRATCH_TABLE on) with that content, uploaded once per slot. */
+vqx_buffer vqx_work_table(vqx_work *work, unsigned number, const void *content, size_t bytes);
+
+/* Uploads a plane of the reference (0) or distorted (1) picture; the memory must stay until vqx_work_wait(). `direct`: it is host
+ * memory of the device; other memory, or one with gaps between rows, goes through the slot's staging memory. */
+void vqx_work_upload(vqx_work *work, unsigned side, unsigned plane, const uint8_t *data, ptrdiff_t stride, bool direct);
+
+/* Reads the first `words` words of the result buffer back, waits, and returns the slot's error, with its line in work->message. */
+int vqx_work_wait(vqx_work *work, size_t words);
+
+/* Launches a kernel; behind vqx_run_NAME(). */
+void vqx_work_launch(vqx_work *work, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument);
+
+/* vqx_run_NAME(work, gx, gy, arguments as in kernels.def, a vqx_buffer for IN and OUT) for every kernel. */
+#define VQX_WORK_COMMA ,
+#define VQX_HOST_BUFFER(type, name) vqx_buffer name
+#define VQX_HOST_VALUE(type, name) vqx_host_##type name
+#define VQX_HOST_POINTER(type, name) &name
+#define VQX_HOST_RUN(name, lanes, local)                                                                                   \
+    static inline void vqx_run_##name(vqx_work *work_, uint32_t gx_, uint32_t gy_,                                         \
+                                      VQX_ARGS_##name(VQX_HOST_BUFFER, VQX_HOST_BUFFER, VQX_HOST_VALUE, VQX_WORK_COMMA)) { \
+        void *const argument_[] = {VQX_ARGS_##name(VQX_HOST_POINTER, VQX_HOST_POINTER, VQX_HOST_POINTER, VQX_WORK_COMMA)}; \
+        vqx_work_launch(work_, VQX_KERNEL_##name, gx_, gy_, argument_);                                                    \
+    }
+typedef uint32_t vqx_host_u32;
+typedef uint64_t vqx_host_u64;
+typedef int32_t vqx_host_i32;
+typedef int64_t vqx_host_i64;
+typedef float vqx_host_f32;
+VQX_KERNELS(VQX_HOST_RUN)
+
+/* vqx_run_NAME_u8 or vqx_run_NAME_u16, which have the same arguments. */
+#define VQX_RUN_DEPTH(name, bits) (*((bits) == 8 ? vqx_run_##name##_u8 : vqx_run_##name##_u16))
+
+#endif

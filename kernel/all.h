@@ -1,0 +1,8 @@
+/* Every kernel body. Included once by each entry unit, behind its dialect header. */
+#ifndef VQX_KERNEL_ALL_H
+#define VQX_KERNEL_ALL_H
+
+#include "kernel/sample.h"
+#include "kernel/sum.h"
+
+#endif
