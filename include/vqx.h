@@ -143,7 +143,18 @@ typedef struct vqx_config {
     uint32_t subsample; /* 0, 1 = every frame; N = only frames with index % N == 0 are scored and pooled */
     vqx_log log;        /* NULL = silent */
     void *log_cookie;
+    /* Where frames are scored: "cpu" (also NULL), a back end's name (vqx_device_list), or "auto": the best graphics processor that
+     * carries all features, else the CPU. Devices of a back end: "0", "0,2" or "all", which share the frames; NULL = "0". */
+    const char *backend, *device;
+    uint32_t device_flags; /* VQX_DEVICE_… */
+    uint32_t audit;        /* N > 0: every N-th frame that a device scored is scored on the CPU, too; a differing bit is an error */
 } vqx_config;
+
+/* Bits of vqx_config.device_flags. None changes a bit of a score. */
+#define VQX_DEVICE_NO_FP64 1u /* kernels do binary64 in integers, as on devices without it; also VQX_NO_FP64=1 in the environment \
+                               */
+#define VQX_DEVICE_ORDERED 2u /* sums whose order of additions may show are always made in raster order; also VQX_ORDERED=1 */
+#define VQX_DEVICE_PROFILE 4u /* vqx_stage_times() of a device measures its stages */
 
 typedef struct vqx_context vqx_context;
 
@@ -161,8 +172,9 @@ VQX_API const char *vqx_message(const vqx_context *context);
  * unknown metric, -EINVAL unknown option or bad value, -ENOMEM, -EBUSY after vqx_start(). */
 VQX_API int vqx_add_feature(vqx_context *context, const char *spec);
 
-/* Fixes the format, sets up every feature for it and starts the workers. -EINVAL (format, no feature), -ENOTSUP: a feature refuses
- * this size, chroma or depth, -ENOMEM, -EBUSY when started already. */
+/* Fixes the format, sets up every feature for it, opens the devices and starts the workers. -EINVAL (format, no feature, no such
+ * back end or device list), -ENOTSUP: a feature refuses this size, chroma or depth, -ENODEV: the back end or a device cannot run,
+ * -ENOMEM, -EBUSY when started already. */
 VQX_API int vqx_start(vqx_context *context, const vqx_format *format);
 
 /* The planes (bit p = plane p) that the features of a started context look at. A frame needs no others. */
@@ -181,8 +193,8 @@ VQX_API int vqx_submit(vqx_context *context, uint64_t index, vqx_frame *referenc
 VQX_API uint64_t vqx_finished(const vqx_context *context);
 
 /* Waits for every queued pair, then computes what needs the whole stream. After a failed frame its error is returned and
- * vqx_message() names the frame; the scores of the frames before it stay readable. No vqx_submit() afterwards. May be called again,
- * as after -ENOMEM. */
+ * vqx_message() names the frame; the scores of the frames before it stay readable. -ENODEV: a device failed; -EBADMSG: the audit
+ * found differing bits. No vqx_submit() afterwards. May be called again, as after -ENOMEM. */
 VQX_API int vqx_finish(vqx_context *context);
 
 /* ---- results: of a context after vqx_finish() ---------------------------------------------------------------------- */
@@ -213,6 +225,47 @@ VQX_API int vqx_pooling_check(const char *method);
 VQX_API size_t vqx_aggregate_count(const vqx_context *context);
 VQX_API const char *vqx_aggregate_name(const vqx_context *context, size_t aggregate);
 VQX_API int vqx_aggregate(const vqx_context *context, size_t aggregate, double *value);
+
+/* ---- devices ------------------------------------------------------------------------------------------------------- */
+
+#define VQX_NO_DEVICE 0xffffffffu
+
+/* A device of a back end, or, with the number VQX_NO_DEVICE, a back end that has none. */
+typedef struct vqx_device_info {
+    const char *backend; /* "cpu", "cpu-kernels", "opencl", …; static */
+    uint32_t number;
+    char name[128];
+    int usable;
+    char why[256]; /* not usable: the reason */
+} vqx_device_info;
+
+/* Every device of every back end of this build, in order; each is opened to see whether its arithmetic is exact. Fills up to `most`
+ * entries and returns how many there are. */
+VQX_API size_t vqx_device_list(vqx_device_info *info, size_t most);
+
+/* Bytes per second of one device, measured now: uploads from its host memory, copies within its memory (read + written). -ENODEV,
+ * -EINVAL, -ENOMEM with a line in message[0..size-1]. */
+VQX_API int vqx_device_rates(const char *backend, uint32_t number, double *upload, double *copy, char *message, size_t size);
+
+/* Of a started context: the back end that scores ("cpu", "opencl", …) and its devices as text ("NVIDIA H200"). Valid until
+ * vqx_close(). */
+VQX_API const char *vqx_backend_used(const vqx_context *context);
+VQX_API const char *vqx_device_used(const vqx_context *context);
+
+/* Where the time went, of all frames done: seconds summed over frames, so that stages of several frames overlap. */
+typedef struct vqx_stages {
+    double upload, kernels, download; /* device time; needs VQX_DEVICE_PROFILE */
+    double finish;                    /* host time from sums to scores */
+    uint64_t bytes_up, bytes_down;
+    uint64_t ordered; /* sums that were made in raster order because the order showed */
+} vqx_stages;
+/* After vqx_finish(); zeros for the CPU. */
+VQX_API void vqx_stage_times(const vqx_context *context, vqx_stages *stages);
+
+/* A pool for frames of a started context: its format, the planes it looks at, in memory that its device moves fast. Frames of any
+ * other origin are taken as well, at the cost of a copy. -ENOMEM, -ENODEV. Closed with vqx_pool_close(), before or after the
+ * context. */
+VQX_API int vqx_pool_open_for(vqx_pool **pool, vqx_context *context);
 
 /* ---- the machine --------------------------------------------------------------------------------------------------- */
 
