@@ -14,6 +14,7 @@
 typedef struct buffer {
     struct buffer *next;
     uint8_t *data; /* PLANE_ALIGN-aligned */
+    void *handle;
 } buffer;
 
 struct vqx_pool {
@@ -24,6 +25,7 @@ struct vqx_pool {
     uint64_t offset[VQX_MAX_PLANES];
     size_t frames; /* alive, under lock */
     bool closed;
+    vqx_memory memory; /* without functions: the heap */
     buffer *spare;
     vqx_frame *spare_frame; /* frame structs, chained by next */
 };
@@ -104,7 +106,10 @@ static void pool_free(vqx_pool *pool) {
     while (pool->spare) {
         buffer *b = pool->spare;
         pool->spare = b->next;
-        free(b->data);
+        if (pool->memory.give)
+            pool->memory.give(pool->memory.owner, b->data, b->handle);
+        else
+            free(b->data);
         free(b);
     }
     while (pool->spare_frame) {
@@ -114,10 +119,16 @@ static void pool_free(vqx_pool *pool) {
         free(f);
     }
     pthread_mutex_destroy(&pool->lock);
+    if (pool->memory.leave)
+        pool->memory.leave(pool->memory.owner);
     free(pool);
 }
 
-int vqx_pool_open(vqx_pool **out, const vqx_format *format, unsigned planes) {
+int vqx_pool_open(vqx_pool **pool, const vqx_format *format, unsigned planes) {
+    return vqx_pool_open_in(pool, format, planes, &(vqx_memory){0});
+}
+
+int vqx_pool_open_in(vqx_pool **out, const vqx_format *format, unsigned planes, const vqx_memory *memory) {
     *out = NULL;
     if (vqx_format_check(format) < 0 || !planes || planes >> vqx_format_planes(format))
         return -EINVAL;
@@ -135,6 +146,7 @@ int vqx_pool_open(vqx_pool **out, const vqx_format *format, unsigned planes) {
         pool_free(pool);
         return -ENOMEM;
     }
+    pool->memory = *memory;
     *out = pool;
     return 0;
 }
@@ -164,23 +176,35 @@ static vqx_frame *frame_new(void) {
     return f;
 }
 
+static int new_buffer(const vqx_pool *pool, buffer **out, vqx_message_text *message) {
+    void *memory = NULL;
+    int err = 0;
+    buffer *b = calloc(1, sizeof(*b));
+    *out = b;
+    if (b && pool->memory.take)
+        err = pool->memory.take(pool->memory.owner, pool->bytes, &memory, &b->handle, message);
+    else if (b)
+        memory = aligned_alloc(PLANE_ALIGN, pool->bytes);
+    if (err == 0 && !memory)
+        err = vqx_fail(message, -ENOMEM, "out of memory for a picture of %" PRIu64 " bytes", pool->bytes);
+    if (err < 0)
+        free(b);
+    else
+        b->data = memory;
+    return err;
+}
+
 /* Gives the frame memory: a spare buffer of its pool, or a new one. */
-static int take_memory(vqx_frame *frame) {
+static int take_memory(vqx_frame *frame, vqx_message_text *message) {
     vqx_pool *pool = frame->pool;
     pthread_mutex_lock(&pool->lock);
     buffer *b = pool->spare;
     if (b)
         pool->spare = b->next;
     pthread_mutex_unlock(&pool->lock);
-    if (!b) {
-        b = malloc(sizeof(*b));
-        if (b && !(b->data = aligned_alloc(PLANE_ALIGN, pool->bytes))) {
-            free(b);
-            b = NULL;
-        }
-        if (!b)
-            return -ENOMEM;
-    }
+    const int err = b ? 0 : new_buffer(pool, &b, message);
+    if (err < 0)
+        return err;
     frame->memory = b;
     for (unsigned p = 0; p < VQX_MAX_PLANES; p++) {
         uint32_t w;
@@ -210,7 +234,8 @@ int vqx_pool_frame(vqx_pool *pool, vqx_frame **out, vqx_fill fill, void *source,
     f->fill_message.text[0] = '\0'; /* of the frame before in this struct */
     f->source = source;
     f->position = position;
-    const int err = fill ? 0 : take_memory(f);
+    vqx_message_text message;
+    const int err = fill ? 0 : take_memory(f, &message);
     pthread_mutex_lock(&pool->lock);
     if (err < 0) {
         f->next = pool->spare_frame;
@@ -318,10 +343,8 @@ int vqx_frame_require(vqx_frame *frame, vqx_message_text *message) {
     pthread_mutex_lock(&frame->lock);
     if (frame->pending) {
         frame->pending = false;
-        frame->fill_err = take_memory(frame);
-        if (frame->fill_err < 0)
-            vqx_fail(&frame->fill_message, 0, "out of memory for a picture of %" PRIu64 " bytes", frame->pool->bytes);
-        else
+        frame->fill_err = take_memory(frame, &frame->fill_message);
+        if (frame->fill_err == 0)
             frame->fill_err = frame->fill(frame->source, frame->position, frame->data, frame->stride, frame->fill_message.text,
                                           sizeof(frame->fill_message.text));
         if (frame->fill_err < 0 && !frame->fill_message.text[0])
@@ -332,6 +355,10 @@ int vqx_frame_require(vqx_frame *frame, vqx_message_text *message) {
         *message = frame->fill_message;
     pthread_mutex_unlock(&frame->lock);
     return err;
+}
+
+const void *vqx_frame_owner(const vqx_frame *frame) {
+    return frame->pool ? frame->pool->memory.owner : NULL;
 }
 
 unsigned vqx_frame_planes(const vqx_frame *frame) {

@@ -12,6 +12,21 @@ typedef struct vqx_plane {
     uint32_t width, height;
 } vqx_plane;
 
+/* Memory for the frames of a pool, other than the heap's. */
+typedef struct vqx_memory {
+    void *owner;
+    /* 64-byte-aligned memory, and a handle that goes with it. A negative errno with a line. */
+    int (*take)(void *owner, size_t bytes, void **memory, void **handle, vqx_message_text *message);
+    void (*give)(void *owner, void *memory, void *handle);
+    void (*leave)(void *owner); /* called once, when all of it was given back */
+} vqx_memory;
+
+/* As vqx_pool_open(). After a failure leave() is not called. */
+int vqx_pool_open_in(vqx_pool **pool, const vqx_format *format, unsigned planes, const vqx_memory *memory);
+
+/* The owner of the frame's memory; NULL for the heap and for memory of the caller. */
+const void *vqx_frame_owner(const vqx_frame *frame);
+
 /* Makes the samples of a lazy frame real (once, whoever comes first); nothing to do for others. Thread-safe. A negative errno of
  * the fill callback is kept and returned to every caller, with its line. */
 int vqx_frame_require(vqx_frame *frame, vqx_message_text *message);

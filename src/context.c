@@ -9,6 +9,9 @@
 #include "base/arithmetic.h"
 #include "src/registry.h"
 
+/* Frames in flight on one device, unless the caller chooses: more hide no more of it. */
+#define MOST_SLOTS 16
+
 int vqx_open(vqx_context **context, const vqx_config *config) {
     *context = NULL;
     vqx_context *c = calloc(1, sizeof(*c));
@@ -18,6 +21,7 @@ int vqx_open(vqx_context **context, const vqx_config *config) {
         c->config = *config;
     if (!c->config.subsample)
         c->config.subsample = 1;
+    c->threads_chosen = c->config.threads != 0;
     if (!c->config.threads) {
         cpu_set_t set; /* holds 1024 processors; on larger machines the call fails */
         c->config.threads =
@@ -47,6 +51,7 @@ void vqx_close(vqx_context **context) {
     }
     if (c->started)
         vqx_store_close(&c->store);
+    vqx_devices_close(&c->devices);
     pthread_mutex_destroy(&c->error_lock);
     free(c);
 }
@@ -100,8 +105,28 @@ int vqx_add_feature(vqx_context *c, const char *spec) {
     return err;
 }
 
+/* Opens the devices, plans, and makes as many slots as there are workers. *scratch: bytes of a worker's memory. */
+static int start_devices(vqx_context *c, size_t *scratch) {
+    vqx_devices *d = &c->devices;
+    uint32_t programs = 0, words = 0;
+    bool carried = true;
+    for (size_t i = 0; i < c->entries; i++) {
+        programs |= c->entry[i].feature.metric->programs;
+        words += c->entry[i].feature.words;
+        carried = carried && c->entry[i].feature.metric->launch;
+    }
+    const int err = vqx_devices_open(d, &c->config, programs, carried && words <= VQX_MAX_WORDS, &c->message);
+    if (err < 0)
+        return err;
+    if (d->backend && !c->threads_chosen && c->config.threads > MOST_SLOTS * d->devices)
+        c->config.threads = (unsigned)(MOST_SLOTS * d->devices);
+    c->ordered = vqx_devices_ordered(&c->config) ? UINT64_MAX : 0;
+    *scratch = vqx_score_plan(c);
+    return d->backend ? vqx_devices_start(d, c->config.threads, &c->format, c->planes, &c->message) : 0;
+}
+
 static int start(vqx_context *c, const vqx_format *format) {
-    size_t slots = 0, words = 0, ready = 0;
+    size_t scratch, slots = 0, words = 0, ready = 0;
     if (c->started)
         return vqx_fail(&c->message, -EBUSY, "scoring has started already");
     if (!format)
@@ -136,7 +161,11 @@ static int start(vqx_context *c, const vqx_format *format) {
         vqx_fail(&c->message, err, "out of memory");
         goto fail;
     }
-    err = vqx_scheduler_open(&c->scheduler, c->config.threads, vqx_score_plan(c), vqx_score_task, c);
+    if ((err = start_devices(c, &scratch)) < 0) {
+        vqx_store_close(&c->store);
+        goto fail;
+    }
+    err = vqx_scheduler_open(&c->scheduler, c->config.threads, scratch, vqx_score_task, c);
     if (err < 0) {
         vqx_store_close(&c->store);
         vqx_fail(&c->message, err, "out of memory for %u worker threads", c->config.threads);
@@ -144,10 +173,15 @@ static int start(vqx_context *c, const vqx_format *format) {
     }
     c->started = true;
     vqx_message_text line;
-    vqx_fail(&line, 0, "cpu: %s form, %u workers", vqx_cpu_form(c->config.cpumask), c->config.threads);
+    if (c->devices.backend)
+        vqx_fail(&line, 0, "%s: %s, %u frames at a time", c->devices.backend->name, c->devices.name, c->config.threads);
+    else
+        vqx_fail(&line, 0, "cpu: %s form, %u workers", vqx_cpu_form(c->config.cpumask), c->config.threads);
     vqx_context_log(c, VQX_LOG_INFO, line.text);
     return 0;
 fail:
+    vqx_devices_close(&c->devices);
+    c->devices = (vqx_devices){0};
     while (ready--)
         if (c->entry[ready].feature.metric->teardown)
             c->entry[ready].feature.metric->teardown(&c->entry[ready].feature);
@@ -240,6 +274,7 @@ int vqx_finish(vqx_context *c) {
     if (!c->started)
         return vqx_fail(&c->message, -EINVAL, "finished before the start");
     vqx_scheduler_close(&c->scheduler);
+    vqx_devices_close(&c->devices);
     c->finished = true;
     fenv_t before;
     vqx_arithmetic_enter(&before);

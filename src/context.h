@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "metric/metric.h"
+#include "src/devices.h"
 #include "src/scheduler.h"
 #include "src/store.h"
 
@@ -19,6 +20,7 @@ typedef struct vqx_entry {
     size_t word;        /* of its first kept sum */
     uint32_t parts;     /* that its pass is split in when workers are idle */
     size_t sums_at;     /* in a worker's memory: words of its sums, then of those of the parts */
+    uint32_t at;        /* its words in a device's result buffer */
     size_t leader;      /* the entry whose pass makes its sums, itself or another one, */
     size_t leader_word; /* from that word of the leader's sums on */
     bool aggregated;    /* aggregate[] holds values */
@@ -30,10 +32,14 @@ struct vqx_context {
     vqx_message_text message;
     vqx_entry entry[VQX_MAX_FEATURES];
     size_t entries;
+    bool threads_chosen; /* by the caller */
     bool started, finished;
     vqx_format format;
     unsigned planes;
     size_t scratch; /* bytes of a worker's memory that a pass may use; the sums stand behind */
+    size_t sums;    /* words of these; behind them as many again when there is an audit */
+    vqx_devices devices;
+    uint64_t ordered; /* what launch() is asked to make in raster order at first */
     vqx_scheduler *scheduler;
     atomic_uint_fast64_t scored; /* pairs */
     vqx_store store;
@@ -53,6 +59,22 @@ size_t vqx_score_plan(vqx_context *context);
 
 /* Scores one pair into the store: the vqx_task_run of the scheduler. */
 void vqx_score_task(void *context, const vqx_task *task, void *scratch);
+
+/* The passes of one pair. */
+typedef struct vqx_frame_job {
+    const vqx_context *context;
+    vqx_frame *frame[2];
+    vqx_pair pair;
+    uint64_t index;
+    bool split;
+    uint64_t *words; /* of the worker that has the pair: where sums go */
+} vqx_frame_job;
+
+/* The sums of all passes on a device; several threads at once. A negative errno with a line. */
+int vqx_twin_run(vqx_context *context, const vqx_frame_job *job, vqx_message_text *message);
+
+/* Whether an entry's own pass runs for this frame. */
+bool vqx_entry_runs(const vqx_context *context, size_t entry, uint64_t index);
 
 /* Whether the feature looks at the frame. */
 bool vqx_feature_wants(const vqx_context *context, const vqx_feature *feature, uint64_t index);

@@ -1,5 +1,8 @@
 /* Scoring one pair: passes, whole or in parts, then the finish steps. */
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <time.h>
 
 #include "src/context.h"
 
@@ -25,6 +28,7 @@ static void find_leaders(vqx_context *c) {
 
 size_t vqx_score_plan(vqx_context *c) {
     size_t words = 0;
+    uint32_t at = 0;
     c->scratch = 0;
     find_leaders(c);
     for (size_t i = 0; i < c->entries; i++) {
@@ -33,14 +37,19 @@ size_t vqx_score_plan(vqx_context *c) {
         const uint32_t most = f->parts < VQX_MAX_PARTS ? f->parts : VQX_MAX_PARTS;
         if (e->leader != i)
             continue;
-        e->parts = c->config.threads < most ? c->config.threads : most;
-        e->parts = e->parts ? e->parts : 1;
+        e->parts = c->config.threads < most && !c->devices.backend ? c->config.threads : most;
+        e->parts = e->parts && !c->devices.backend ? e->parts : 1;
         e->sums_at = words;
+        e->at = at;
         words += (1 + e->parts) * f->sums;
+        at += f->words;
         c->scratch = f->scratch > c->scratch ? f->scratch : c->scratch;
     }
+    if (c->devices.backend && !c->config.audit)
+        c->scratch = 0;
     c->scratch = (c->scratch + 63) / 64 * 64;
-    return c->scratch + words * sizeof(uint64_t);
+    c->sums = words;
+    return c->scratch + (c->config.audit ? 2 : 1) * words * sizeof(uint64_t);
 }
 
 /* Keeps the failed frame with the lowest index, so that the result does not depend on which worker was first. */
@@ -58,44 +67,37 @@ static void keep_error(vqx_context *c, uint64_t index, int err, const char *side
 }
 
 /* Makes the planes of the pair real. */
-static int take_pair(vqx_context *c, const vqx_task *task, vqx_pair *pair) {
+static int take_pair(vqx_context *c, vqx_frame_job *job) {
     static const char *const name[2] = {"reference", "distorted"};
-    vqx_frame *const side[2] = {task->ref, task->dis};
-    vqx_plane *const view[2] = {pair->ref, pair->dis};
+    vqx_plane *const view[2] = {job->pair.ref, job->pair.dis};
     for (int s = 0; s < 2; s++) {
         vqx_message_text message;
-        const int err = vqx_frame_require(side[s], &message);
+        const int err = vqx_frame_require(job->frame[s], &message);
         if (err < 0) {
-            keep_error(c, task->index, err, name[s], message.text);
+            keep_error(c, job->index, err, name[s], message.text);
             return err;
         }
         for (unsigned p = 0; p < VQX_MAX_PLANES; p++)
             if (c->planes >> p & 1)
-                view[s][p] = vqx_frame_plane(side[s], p);
+                view[s][p] = vqx_frame_plane(job->frame[s], p);
     }
     return 0;
 }
 
-/* The passes of one pair. */
-typedef struct frame_job {
-    const vqx_context *context;
-    vqx_pair pair;
-    uint64_t index;
-    bool split;
-    uint64_t *words; /* of the worker that has the pair */
-} frame_job;
+bool vqx_entry_runs(const vqx_context *c, size_t entry, uint64_t index) {
+    return c->entry[entry].leader == entry && vqx_feature_wants(c, &c->entry[entry].feature, index);
+}
 
 /* In how many parts the pass of an entry runs on this frame; 0: not at all. */
-static uint32_t parts_of(const frame_job *job, size_t entry) {
-    const vqx_entry *e = &job->context->entry[entry];
-    if (e->leader != entry || !vqx_feature_wants(job->context, &e->feature, job->index))
+static uint32_t parts_of(const vqx_frame_job *job, size_t entry) {
+    if (!vqx_entry_runs(job->context, entry, job->index))
         return 0;
-    return job->split ? e->parts : 1;
+    return job->split ? job->context->entry[entry].parts : 1;
 }
 
 /* Part `number` of all parts of all passes. A pass in one part sets the frame's sums at once. */
 static void run_part(void *arg, size_t number, void *scratch) {
-    const frame_job *job = arg;
+    const vqx_frame_job *job = arg;
     size_t i = 0;
     uint32_t parts;
     for (; number >= (parts = parts_of(job, i)); i++)
@@ -105,7 +107,7 @@ static void run_part(void *arg, size_t number, void *scratch) {
     e->feature.metric->pass(&e->feature, &job->pair, (uint32_t)number, parts, scratch, sums);
 }
 
-static void run_passes(const vqx_context *c, frame_job *job, void *scratch) {
+static void run_passes(const vqx_context *c, vqx_frame_job *job, void *scratch) {
     size_t total = 0;
     job->split = c->config.threads > 1 && vqx_scheduler_idle(c->scheduler);
     for (size_t i = 0; i < c->entries; i++)
@@ -124,25 +126,96 @@ static void run_passes(const vqx_context *c, frame_job *job, void *scratch) {
     }
 }
 
+/* Sums of a frame to the outputs of an entry. */
+static const uint64_t *finish(const vqx_context *c, const vqx_entry *e, const uint64_t *words, double *output) {
+    const uint64_t *sums = words + c->entry[e->leader].sums_at + e->leader_word;
+    e->feature.metric->finish_frame(&e->feature, sums, output);
+    return sums;
+}
+
+/* Says what differs between a device and the CPU, if anything does; -EBADMSG. */
+static int compare_entry(vqx_context *c, const vqx_entry *e, uint64_t index, const uint64_t *words, const uint64_t *expected) {
+    double output[2][VQX_MAX_OUTPUTS];
+    vqx_message_text text;
+    const uint64_t *sums = finish(c, e, words, output[0]), *right = finish(c, e, expected, output[1]);
+    for (size_t i = 0; i < e->feature.outputs; i++)
+        if (memcmp(&output[0][i], &output[1][i], sizeof(double)) != 0 && !(isnan(output[0][i]) && isnan(output[1][i]))) {
+            vqx_fail(&text, 0, "%s of %s is %.17g (%a), of the CPU %.17g (%a)", e->feature.output[i], c->devices.backend->name,
+                     output[0][i], output[0][i], output[1][i], output[1][i]);
+            keep_error(c, index, -EBADMSG, "audit", text.text);
+            return -EBADMSG;
+        }
+    for (size_t i = 0; i < e->feature.sums; i++)
+        if (sums[i] != right[i]) {
+            vqx_fail(&text, 0, "sum %zu of %s by %s is %#" PRIx64 ", by the CPU %#" PRIx64, i, e->feature.metric->name,
+                     c->devices.backend->name, sums[i], right[i]);
+            keep_error(c, index, -EBADMSG, "audit", text.text);
+            return -EBADMSG;
+        }
+    return 0;
+}
+
+/* Scores the frame on the CPU, too, and compares. */
+static int audit(vqx_context *c, const vqx_frame_job *job, void *scratch) {
+    vqx_frame_job cpu = *job;
+    int err = 0;
+    cpu.words += c->sums;
+    run_passes(c, &cpu, scratch);
+    for (size_t i = 0; i < c->entries && err == 0; i++)
+        if (vqx_feature_wants(c, &c->entry[i].feature, job->index))
+            err = compare_entry(c, &c->entry[i], job->index, job->words, cpu.words);
+    return err;
+}
+
+/* The sums of a pair, wherever they are made. */
+static int make_sums(vqx_context *c, vqx_frame_job *job, void *scratch) {
+    vqx_message_text message = {""};
+    int err = take_pair(c, job);
+    if (err < 0)
+        return err;
+    if (!c->devices.backend) {
+        run_passes(c, job, scratch);
+        return 0;
+    }
+    err = vqx_twin_run(c, job, &message);
+    if (err < 0)
+        keep_error(c, job->index, err, c->devices.backend->name, message.text);
+    else if (c->config.audit && job->index / c->config.subsample % c->config.audit == 0)
+        err = audit(c, job, scratch);
+    return err;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 void vqx_score_task(void *context, const vqx_task *task, void *scratch) {
     vqx_context *c = context;
-    frame_job job = {.context = c, .index = task->index, .words = (uint64_t *)(void *)((char *)scratch + c->scratch)};
+    const bool timed = c->devices.backend && c->config.device_flags & VQX_DEVICE_PROFILE;
+    vqx_frame_job job = {.context = c,
+                         .frame = {task->ref, task->dis},
+                         .index = task->index,
+                         .words = (uint64_t *)(void *)((char *)scratch + c->scratch)};
     /* a pair that no feature looks at is not read */
-    if (vqx_frame_wanted(c, task->index)) {
-        if (take_pair(c, task, &job.pair) < 0)
-            return;
-        run_passes(c, &job, scratch);
-    }
+    if (vqx_frame_wanted(c, task->index) && make_sums(c, &job, scratch) < 0)
+        return;
+    const double start = timed ? seconds() : 0;
     for (size_t i = 0; i < c->entries; i++) {
         const vqx_entry *e = &c->entry[i];
         const vqx_feature *f = &e->feature;
-        const uint64_t *sums = job.words + c->entry[e->leader].sums_at + e->leader_word;
         double output[VQX_MAX_OUTPUTS];
         if (!vqx_feature_wants(c, f, task->index))
             continue;
-        f->metric->finish_frame(f, sums, output);
+        const uint64_t *sums = finish(c, e, job.words, output);
         vqx_store_put(&c->store, task->index, i, e->slot, output, f->outputs, e->word, sums,
                       f->metric->finish_stream ? f->sums : 0);
+    }
+    if (timed) {
+        pthread_mutex_lock(&c->devices.lock);
+        c->devices.stages.finish += seconds() - start;
+        pthread_mutex_unlock(&c->devices.lock);
     }
     atomic_fetch_add_explicit(&c->scored, 1, memory_order_relaxed);
 }

@@ -1,0 +1,215 @@
+#include "src/devices.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool set_in_environment(const char *name) {
+    const char *value = getenv(name);
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+static const vqx_backend *backend_of(const char *name) {
+    for (size_t i = 0; vqx_backends[i]; i++)
+        if (strcmp(vqx_backends[i]->name, name) == 0)
+            return vqx_backends[i];
+    return NULL;
+}
+
+static void drop(vqx_shared_device *shared) {
+    if (atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) > 1)
+        return;
+    shared->device->backend->close(shared->device);
+    free(shared);
+}
+
+static int open_device(vqx_shared_device **out, const vqx_backend *backend, unsigned number, uint32_t flags, uint32_t programs,
+                       vqx_message_text *message) {
+    const bool fp64 = !(flags & VQX_DEVICE_NO_FP64) && !set_in_environment("VQX_NO_FP64");
+    vqx_message_text why = {""};
+    *out = NULL;
+    vqx_shared_device *shared = calloc(1, sizeof(*shared));
+    if (!shared)
+        return vqx_fail(message, -ENOMEM, "out of memory");
+    int err = backend->open(&shared->device, number, fp64, flags & VQX_DEVICE_PROFILE, &why);
+    if (err == 0 && (err = backend->prepare(shared->device, programs, &why)) < 0)
+        backend->close(shared->device);
+    if (err < 0) {
+        free(shared);
+        return vqx_fail(message, err, "%s %u: %s", backend->name, number, why.text);
+    }
+    atomic_init(&shared->references, 1);
+    *out = shared;
+    return 0;
+}
+
+/* "0", "0,2" or "all" to numbers below `count`; how many, or a negative errno with a line. */
+static int parse_list(const vqx_backend *backend, const char *text, unsigned count, unsigned number[VQX_MAX_DEVICES],
+                      vqx_message_text *message) {
+    int n = 0;
+    if (text && strcmp(text, "all") == 0) {
+        for (; n < (int)count && n < VQX_MAX_DEVICES; n++)
+            number[n] = (unsigned)n;
+        return n;
+    }
+    for (const char *at = text ? text : "0";; at++) {
+        char *end;
+        const unsigned long value = strtoul(at, &end, 10);
+        if (*at < '0' || *at > '9' || (*end != ',' && *end) || n == VQX_MAX_DEVICES)
+            return vqx_fail(message, -EINVAL, "'%s' is not a list of devices (0, 0,1 or all)", text);
+        if (value >= count)
+            return vqx_fail(message, -ENODEV, "%s has no device %lu (see vqx devices)", backend->name, value);
+        for (int i = 0; i < n; i++)
+            if (number[i] == value)
+                return vqx_fail(message, -EINVAL, "device %lu is listed twice", value);
+        number[n++] = (unsigned)value;
+        at = end;
+        if (!*at)
+            return n;
+    }
+}
+
+static int open_listed(vqx_devices *d, const vqx_config *config, const vqx_backend *backend, const char *list, uint32_t programs,
+                       vqx_message_text *message) {
+    unsigned number[VQX_MAX_DEVICES];
+    vqx_message_text why = {""};
+    const unsigned count = backend->list(NULL, 0, &why);
+    if (count == 0)
+        return vqx_fail(message, -ENODEV, "%s: %s", backend->name, *why.text ? why.text : "there is no device");
+    const int n = parse_list(backend, list, count, number, message);
+    if (n < 0)
+        return n;
+    for (; d->devices < (size_t)n; d->devices++) {
+        const int err = open_device(&d->device[d->devices], backend, number[d->devices], config->device_flags, programs, message);
+        if (err < 0) {
+            vqx_devices_close(d);
+            return err;
+        }
+    }
+    d->backend = backend;
+    snprintf(d->name, sizeof(d->name), "%s", d->device[0]->device->name);
+    if (n > 1)
+        snprintf(d->name + strlen(d->name), sizeof(d->name) - strlen(d->name), " and %d more", n - 1);
+    return 0;
+}
+
+/* The first graphics processor that opens; none is no error. */
+static int open_best(vqx_devices *d, const vqx_config *config, uint32_t programs) {
+    for (size_t i = 0; vqx_backends[i]; i++) {
+        vqx_device_state state[VQX_MAX_DEVICES];
+        vqx_message_text message;
+        const unsigned count = vqx_backends[i]->list(state, VQX_MAX_DEVICES, &message);
+        for (unsigned n = 0; n < count && n < VQX_MAX_DEVICES; n++) {
+            char text[16];
+            snprintf(text, sizeof(text), "%u", n);
+            if (state[n].gpu && !*state[n].why &&
+                open_listed(d, config, vqx_backends[i], config->device ? config->device : text, programs, &message) == 0)
+                return 0;
+        }
+    }
+    return 0;
+}
+
+int vqx_devices_open(vqx_devices *d, const vqx_config *config, uint32_t programs, bool carried, vqx_message_text *message) {
+    const char *name = config->backend ? config->backend : "cpu";
+    if (strcmp(name, "auto") == 0)
+        return carried ? open_best(d, config, programs) : 0;
+    if (strcmp(name, "cpu") == 0) {
+        if (!config->device || strcmp(config->device, "0") == 0 || strcmp(config->device, "all") == 0)
+            return 0;
+        return vqx_fail(message, -ENODEV, "cpu has no device '%s'", config->device);
+    }
+    const vqx_backend *backend = backend_of(name);
+    if (!backend)
+        return vqx_fail(message, -ENODEV, "back end '%s' is not part of this build", name);
+    if (!carried)
+        return vqx_fail(message, -ENODEV, "%s: not every feature has kernels", name);
+    return open_listed(d, config, backend, config->device, programs, message);
+}
+
+bool vqx_devices_ordered(const vqx_config *config) {
+    return config->device_flags & VQX_DEVICE_ORDERED || set_in_environment("VQX_ORDERED");
+}
+
+int vqx_devices_start(vqx_devices *d, size_t slots, const vqx_format *format, unsigned planes, vqx_message_text *message) {
+    vqx_message_text why = {""};
+    if (pthread_mutex_init(&d->lock, NULL))
+        return vqx_fail(message, -ENOMEM, "out of memory");
+    d->slot = calloc(2 * slots, sizeof(vqx_work *));
+    if (!d->slot) {
+        pthread_mutex_destroy(&d->lock);
+        return vqx_fail(message, -ENOMEM, "out of memory");
+    }
+    d->spare = d->slot + slots;
+    for (; d->slots < slots; d->slots++) {
+        vqx_device *device = d->device[d->slots % d->devices]->device;
+        const int err = vqx_work_open(&d->slot[d->slots], device, format, planes, &why);
+        if (err < 0)
+            return vqx_fail(message, err, "%s %u: %s", d->backend->name, device->number, why.text);
+        d->spare[d->spares++] = d->slot[d->slots];
+    }
+    return 0;
+}
+
+/* Adds what the queues measured. */
+static void gather(vqx_devices *d) {
+    vqx_stages *s = &d->stages;
+    for (size_t i = 0; i < d->slots; i++) {
+        vqx_times t = {0};
+        d->backend->times(d->slot[i]->queue, &t);
+        s->upload += t.upload;
+        s->kernels += t.kernels;
+        s->download += t.download;
+        s->bytes_up += t.bytes_up;
+        s->bytes_down += t.bytes_down;
+    }
+}
+
+void vqx_devices_close(vqx_devices *d) {
+    if (d->slot) {
+        gather(d);
+        for (size_t i = 0; i < d->slots; i++)
+            vqx_work_close(&d->slot[i]);
+        free(d->slot);
+        d->slot = NULL;
+        pthread_mutex_destroy(&d->lock);
+    }
+    for (size_t i = 0; i < d->devices; i++)
+        drop(d->device[i]);
+    d->devices = d->slots = d->spares = 0;
+}
+
+vqx_work *vqx_devices_take(vqx_devices *d) {
+    pthread_mutex_lock(&d->lock);
+    vqx_work *work = d->spare[--d->spares];
+    pthread_mutex_unlock(&d->lock);
+    return work;
+}
+
+void vqx_devices_give(vqx_devices *d, vqx_work *work) {
+    pthread_mutex_lock(&d->lock);
+    d->spare[d->spares++] = work;
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- memory of a device for pools -------------------------------------------------------------------------------------- */
+
+static int take_host(void *owner, size_t bytes, void **memory, void **handle, vqx_message_text *message) {
+    vqx_device *device = ((vqx_shared_device *)owner)->device;
+    return device->backend->host_alloc(memory, handle, device, bytes, message);
+}
+
+static void give_host(void *owner, void *memory, void *handle) {
+    vqx_device *device = ((vqx_shared_device *)owner)->device;
+    device->backend->host_free(device, memory, handle);
+}
+
+static void leave_host(void *owner) {
+    drop(owner);
+}
+
+vqx_memory vqx_devices_memory(vqx_devices *d) {
+    atomic_fetch_add_explicit(&d->device[0]->references, 1, memory_order_relaxed);
+    return (vqx_memory){.owner = d->device[0], .take = take_host, .give = give_host, .leave = leave_host};
+}

@@ -1,0 +1,48 @@
+/* The devices of a context: which ones, their slots, and what they did. */
+#ifndef VQX_SRC_DEVICES_H
+#define VQX_SRC_DEVICES_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/frame.h"
+#include "device/work.h"
+
+#define VQX_MAX_DEVICES 64
+
+/* A device that is open, shared by a context and the pools in its memory. */
+typedef struct vqx_shared_device {
+    atomic_int references;
+    vqx_device *device;
+} vqx_shared_device;
+
+typedef struct vqx_devices {
+    const vqx_backend *backend; /* NULL: the CPU */
+    vqx_shared_device *device[VQX_MAX_DEVICES];
+    size_t devices;
+    pthread_mutex_t lock;
+    vqx_work **slot;  /* all of them; slot i is of device i % devices */
+    vqx_work **spare; /* those that no frame has, under lock */
+    size_t slots, spares;
+    vqx_stages stages; /* finish, ordered: under lock; the rest at the end */
+    char name[256];    /* of the devices, as text */
+} vqx_devices;
+
+/* Chooses and opens what the configuration asks for and prepares `programs`; for the CPU there is nothing to do. `carried`: whether
+ * all features have kernels, without which "auto" is the CPU. */
+int vqx_devices_open(vqx_devices *devices, const vqx_config *config, uint32_t programs, bool carried, vqx_message_text *message);
+/* Whether sums are to be made in raster order without need. */
+bool vqx_devices_ordered(const vqx_config *config);
+/* Opens the slots. */
+int vqx_devices_start(vqx_devices *devices, size_t slots, const vqx_format *format, unsigned planes, vqx_message_text *message);
+/* Waits for what is running; devices stay open while pools need them. */
+void vqx_devices_close(vqx_devices *devices);
+
+/* A slot that no other thread has; there must be one for each that asks. */
+vqx_work *vqx_devices_take(vqx_devices *devices);
+void vqx_devices_give(vqx_devices *devices, vqx_work *work);
+
+/* The memory of the first device, for pools; take a reference for each. */
+vqx_memory vqx_devices_memory(vqx_devices *devices);
+
+#endif
