@@ -1,12 +1,15 @@
 # make demo    set up, build, score a clip pair
 # make check   set up, build, every test
-# Both install missing packages with apt-get (as root or through sudo) and need no network when nothing is missing.
+# make gate    build, the parity gate and the bench of every device found; reports in $(GATE)
+# The first two install missing packages with apt-get (as root or through sudo) and need no network when nothing is missing.
 BUILD ?= build
 REF ?=
 DIST ?=
 GEOMETRY ?=
+GATE ?= gate
+BACKENDS ?=
 
-.PHONY: demo check setup build format clean
+.PHONY: demo check gate setup build format clean
 
 setup:
 	@scripts/setup build
@@ -18,6 +21,9 @@ build: setup
 demo: build
 	@scripts/demo $(BUILD) "$(REF)" "$(DIST)" $(GEOMETRY)
 
+gate:
+	@scripts/gate $(BUILD) $(GATE) $(BACKENDS)
+
 check:
 	@scripts/setup check
 	@scripts/check
@@ -26,4 +32,4 @@ format:
 	git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
 
 clean:
-	rm -rf build build-* demo
+	rm -rf build build-* demo gate
