@@ -21,6 +21,12 @@ enum { VQX_KERNELS(VQX_KERNEL_NUMBER) VQX_KERNEL_COUNT };
 enum { VQX_PROGRAMS(VQX_PROGRAM_NUMBER) VQX_PROGRAM_COUNT };
 
 #define VQX_MAX_ARGUMENTS 24
+/* The types of values among them. */
+typedef uint32_t vqx_host_u32;
+typedef uint64_t vqx_host_u64;
+typedef int32_t vqx_host_i32;
+typedef int64_t vqx_host_i64;
+typedef float vqx_host_f32;
 
 typedef struct vqx_backend vqx_backend;
 

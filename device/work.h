@@ -69,11 +69,6 @@ void vqx_work_launch(vqx_work *work, unsigned kernel, uint32_t gx, uint32_t gy, 
         void *const argument_[] = {VQX_ARGS_##name(VQX_HOST_POINTER, VQX_HOST_POINTER, VQX_HOST_POINTER, VQX_WORK_COMMA)}; \
         vqx_work_launch(work_, VQX_KERNEL_##name, gx_, gy_, argument_);                                                    \
     }
-typedef uint32_t vqx_host_u32;
-typedef uint64_t vqx_host_u64;
-typedef int32_t vqx_host_i32;
-typedef int64_t vqx_host_i64;
-typedef float vqx_host_f32;
 VQX_KERNELS(VQX_HOST_RUN)
 
 /* vqx_run_NAME_u8 or vqx_run_NAME_u16, which have the same arguments. */

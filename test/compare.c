@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "test/direct.h"
 #include "test/twin.h"
@@ -169,28 +170,63 @@ void compare_vectors(const vqx_metric *metric, const char *file, uint64_t most, 
 
 /* ---- forms against each other -------------------------------------------------------------------------------------------- */
 
-/* The kernels as plain C, with fp64 and without, in raster order where they must and where they need not. */
-static void compare_kernels(const direct *d, vqx_frame *const pair[2], const uint64_t *expected, const char *head,
-                            compare_tally *tally) {
-    for (int way = 0; way < 4 && d->feature.metric->launch; way++) {
-        static const char *const name[] = {"kernels", "kernels in raster order", "kernels without fp64",
-                                           "kernels without fp64 in raster order"};
-        vqx_message_text message;
-        vqx_device *device;
+/* The kernels on one device, in raster order where they must and where they need not. */
+static void compare_device(const direct *d, vqx_device *on, vqx_frame *const pair[2], const uint64_t *expected, const char *head,
+                           compare_tally *tally) {
+    for (int ordered = 0; ordered < 2; ordered++) {
         uint64_t sums[VQX_MAX_SUMS];
         unsigned again = 0;
-        char kernels[320];
-        snprintf(kernels, sizeof(kernels), "%s, %s", head, name[way]);
-        int err = vqx_backend_cpu_kernels.open(&device, 0, way < 2, false, &message);
-        if (err == 0) {
-            err = twin_sums(&d->feature, device, pair, way % 2 ? UINT64_MAX : 0, sums, &again);
-            vqx_backend_cpu_kernels.close(device);
-        }
+        char kernels[400];
+        snprintf(kernels, sizeof(kernels), "%s, %s kernels%s%s", head, on->backend->name, on->fp64 ? "" : " without fp64",
+                 ordered ? " in raster order" : "");
+        const int err = twin_sums(&d->feature, on, pair, ordered ? UINT64_MAX : 0, sums, &again);
         if (err < 0)
             cannot(kernels, err, tally);
         else
             compare_sums(sums, expected, d->feature.sums, d->feature.level, kernels, tally);
     }
+}
+
+/* Devices that the kernels are compared on, each with fp64 and without; NULL where there is none. Open to the end of the program.
+ */
+static vqx_device *device[4];
+
+static void close_devices(void) {
+    for (int i = 0; i < 4; i++)
+        if (device[i])
+            device[i]->backend->close(device[i]);
+}
+
+static void open_devices(compare_tally *tally) {
+    static bool done;
+    const char *const name[] = {"cpu-kernels", getenv("VQX_TEST_DEVICE")};
+    for (int i = 0; i < 4 && !done; i++) {
+        const vqx_backend *const *b = vqx_backends;
+        vqx_message_text message = {"no such back end"};
+        if (!name[i / 2])
+            continue;
+        while (*b && strcmp((*b)->name, name[i / 2]) != 0)
+            b++;
+        const int err = *b ? (*b)->open(&device[i], 0, i % 2 == 0, false, &message) : -ENODEV;
+        if (err == 0)
+            continue;
+        fprintf(stderr, "%s\n", message.text);
+        cannot(name[i / 2], err, tally);
+    }
+    if (!done)
+        atexit(close_devices);
+    done = true;
+}
+
+/* The kernels as plain C, and, where VQX_TEST_DEVICE names a back end ("opencl"), on its device 0. */
+static void compare_kernels(const direct *d, vqx_frame *const pair[2], const uint64_t *expected, const char *head,
+                            compare_tally *tally) {
+    if (!d->feature.metric->launch)
+        return;
+    open_devices(tally);
+    for (int i = 0; i < 4; i++)
+        if (device[i])
+            compare_device(d, device[i], pair, expected, head, tally);
 }
 
 void compare_levels(const vqx_metric *metric, const char *options, vqx_frame *const pair[2], const char *what,
