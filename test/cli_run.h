@@ -82,8 +82,11 @@ struct run {
 /* Runs the program; `out` and `err` of the result last until the next run. */
 __attribute__((format(printf, 2, 3))) struct run run_in(const struct setting *setting, const char *command, ...);
 
-/* Runs it and fails unless it exits with `code` and says what it should on standard error: nothing when `says` is NULL, else one
- * line that begins with "vqx: " and contains every part of `says`, which '|' separates. */
+/* How the line begins by which a run without --backend and -q says where it scores. */
+#define AUTO_LINE "vqx: --backend auto takes "
+
+/* Runs it and fails unless it exits with `code` and says what it should on standard error, after the AUTO_LINE that may be there:
+ * nothing when `says` is NULL, else one line that begins with "vqx: " and contains every part of `says`, which '|' separates. */
 __attribute__((format(printf, 3, 4))) struct run vqx(int code, const char *says, const char *command, ...);
 /* The same for a run that is over. */
 void assert_run(const struct run *run, int code, const char *says, const char *command);

@@ -207,22 +207,51 @@ static void test_threads_and_masks(void **state) {
 
 static void test_backend(void **state) {
     (void)state;
-    struct pair p = make_pair(16, 16, VQX_CHROMA_400, 8, 2, 2);
-    static const char *const good[] = {"--backend auto", "--backend cpu", "--backend cpu --device 0", "--device all"};
+    static const struct {
+        const char *options, *backend;
+    } good[] = {
+        {"--backend cpu", "cpu"},
+        {"--backend cpu --device 0", "cpu"},
+        {"--backend cpu --device all --audit 1", "cpu"},
+        {"--backend cpu-kernels", "cpu-kernels"},
+        {"--backend cpu-kernels --device 0 --threads 3", "cpu-kernels"},
+        {"--backend cpu-kernels --device all --audit 2 --subsample 1", "cpu-kernels"},
+        {"--device 1 --backend cpu-kernels --device=0 --audit 0", "cpu-kernels"},
+    };
+    struct pair p = make_pair(23, 17, VQX_CHROMA_420, 10, 5, 5);
+    json_t *expected = scores(NULL, Y4M ALL_FEATURES " --threads 1 --cpumask -1");
     for (size_t i = 0; i < LENGTH(good); i++) {
-        json_t *got = scores(NULL, Y4M "--feature float_psnr --feature psnr %s", good[i]);
-        assert_string_equal(json_string_value(json_object_get(got, "backend_used")), "cpu");
-        const json_t *features = json_object_get(got, "features");
-        assert_int_equal(json_object_size(features), 2);
-        assert_string_equal(json_string_value(json_object_get(json_object_get(features, "psnr"), "backend")), "cpu");
+        json_t *got = scores(NULL, Y4M ALL_FEATURES " %s", good[i].options);
+        const json_t *features = json_object_get(got, "features"), *psnr = json_object_get(features, "psnr");
+        assert_string_equal(json_string_value(json_object_get(got, "backend_used")), good[i].backend);
+        assert_int_equal(json_object_size(features), 3);
+        assert_string_equal(json_string_value(json_object_get(psnr, "backend")), good[i].backend);
+        assert_string_equal(json_string_value(json_object_get(psnr, "device")), json_string_value(json_object_get(got, "device")));
         assert_null(json_object_get(got, "error"));
+        assert_same_scores(got, expected, good[i].options);
         json_decref(got);
     }
-    json_t *got = scores("--gpumask is ignored", Y4M "--feature psnr --gpumask 0xffffffffffffffff");
-    json_decref(got);
+    json_decref(expected);
+
+    /* what auto takes is said, and is what the file names; what was named is not said */
+    static const char *const automatic[] = {"", "--backend auto", "--device all --backend auto"};
+    for (size_t i = 0; i < LENGTH(automatic); i++) {
+        const struct run run = run_in(&(struct setting){0}, Y4M "--feature psnr %s --json -o -", automatic[i]);
+        json_t *got = parse(run.out);
+        char line[512];
+        snprintf(line, sizeof(line), AUTO_LINE "%s: %s\n", json_string_value(json_object_get(got, "backend_used")),
+                 json_string_value(json_object_get(got, "device")));
+        assert_string_equal(run.err, line);
+        json_decref(got);
+        assert_string_equal(run_in(&(struct setting){0}, Y4M "--feature psnr %s -q", automatic[i]).err, "");
+    }
+    assert_string_equal(run_in(&(struct setting){0}, Y4M "--feature psnr --backend cpu").err, "");
+
+    json_decref(scores("--gpumask is ignored", Y4M "--feature psnr --backend cpu --gpumask 0xffffffffffffffff"));
     const struct run run = vqx(0, NULL, "devices");
     assert_int_equal(strncmp(run.out, "cpu 0: ", 7), 0);
     assert_has(run.out, ": usable\n");
+    assert_has(run.out, "\ncpu-kernels 0: ");
     free_pair(&p);
 }
 

@@ -110,6 +110,18 @@ static void test_usage(void **state) {
         {"--pool|''", Y4M PSNR "--pool mean,,max"},
         {"--pool|''", Y4M PSNR "--pool mean,"},
         {"--backend|'gpu'", Y4M PSNR "--backend gpu"},
+        {"--backend|cpu-kernels|'cpu,opencl'", Y4M PSNR "--backend cpu,opencl"},
+        {"--backend|empty", Y4M PSNR "--backend ''"},
+        {"--device|'-1'", Y4M PSNR "--device -1"},
+        {"--device|'first'", Y4M PSNR "--device first"},
+        {"--device|'0,'", Y4M PSNR "--device 0,"},
+        {"--device|',0'", Y4M PSNR "--device ,0"},
+        {"--device|'0,all'", Y4M PSNR "--device 0,all"},
+        {"--device|'0x1'", Y4M PSNR "--device 0x1"},
+        {"--device|'9999999999'", Y4M PSNR "--device 9999999999"},
+        {"device 0 is listed twice", Y4M PSNR "--backend cpu-kernels --device 0,0"},
+        {"--audit|'-1'", Y4M PSNR "--audit -1"},
+        {"--audit|'all'", Y4M PSNR "--audit all"},
         /* features */
         {"unknown feature 'psrn'", Y4M "-n --feature psrn"},
         {"unknown feature 'PSNR'", Y4M "-n --feature PSNR"},
@@ -191,11 +203,11 @@ static void test_output_is_input(void **state) {
 static void test_backend(void **state) {
     (void)state;
     static const struct line lines[] = {
-        {"backend 'cuda' is not part of this build", Y4M PSNR "--backend cuda"},
-        {"backend 'opencl'", Y4M PSNR "--backend opencl"},
-        {"'cpu' has no device '1'", Y4M PSNR "--backend cpu --device 1"},
-        {"no device '0,1'", Y4M PSNR "--device 0,1"},
-        {"no device '-1'", Y4M PSNR "--device -1"},
+        {"back end 'cuda' is not part of this build", Y4M PSNR "--backend cuda"},
+        {"back end 'sycl' is not part of this build", Y4M PSNR "--backend auto --backend sycl"},
+        {"cpu has no device '1'", Y4M PSNR "--backend cpu --device 1"},
+        {"cpu-kernels has no device 1", Y4M PSNR "--backend cpu-kernels --device 0,1"},
+        {"auto|device '63'", Y4M PSNR "--device 63"},
     };
     struct pair p = make_pair(34, 18, VQX_CHROMA_420, 8, 2, 2);
     for (size_t i = 0; i < LENGTH(lines); i++) {
@@ -205,12 +217,12 @@ static void test_backend(void **state) {
         vqx(100, lines[i].says, "%s -o fresh --json", lines[i].command);
         struct bytes file = get("fresh");
         json_t *object = parse((char *)file.data);
-        assert_has(json_string_value(json_object_get(object, "error")), i < 2 ? "backend" : "device");
+        assert_has(json_string_value(json_object_get(object, "error")), i < 2 ? "back end" : "device");
         assert_int_equal(json_integer_value(json_object_get(object, "code")), 100);
         json_decref(object);
         free(file.data);
         erase("fresh");
-        const struct run run = vqx(100, lines[i].says, "%s -o - --json", lines[i].command);
+        const struct run run = vqx(100, lines[i].says, "%s -q -o - --json", lines[i].command);
         json_decref(parse(run.out));
     }
     vqx(100, "bench|'cuda'", "bench --backend cuda");

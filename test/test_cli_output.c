@@ -320,6 +320,7 @@ static void test_help(void **state) {
                                           "--precision",
                                           "--backend",
                                           "--device",
+                                          "--audit",
                                           "--no_prediction",
                                           "--quiet",
                                           "--version",

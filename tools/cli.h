@@ -38,7 +38,7 @@ struct cli_options {
     char *pool_text;
     bool model, no_prediction, quiet;
     uint64_t frame_count, skip_reference, skip_distorted;
-    uint32_t subsample, cpumask;
+    uint32_t subsample, cpumask, audit;
     unsigned threads;
     const char *backend, *device;
     enum writer_format format;
@@ -57,6 +57,12 @@ void cli_options_free(struct cli_options *options);
 /* An unsigned number as vmaf takes it: decimal, 0x… or 0…, with nothing behind it. 0, or -EINVAL, also above `most`. */
 int cli_number(const char *text, uint64_t most, uint64_t *value);
 
+/* "400", "420", "422" or "444". 0, or -EINVAL. */
+int cli_chroma(const char *text, vqx_chroma *chroma);
+
+/* 0 when the text is "all", a number, or numbers separated by commas; else -EINVAL. */
+int cli_device_check(const char *text);
+
 /* Scores and writes; returns the exit code. */
 int cli_score(const struct cli_options *options);
 
@@ -69,6 +75,10 @@ void cli_help(void);
 
 /* "AMD EPYC, avx512": the processor and the form that runs with this mask. */
 void cli_cpu_text(uint32_t cpumask, char *text, size_t size);
+
+/* Every device of every back end (vqx_device_list()), to be freed by the caller; the processor has its name. NULL when out of memory.
+ */
+vqx_device_info *cli_device_list(size_t *count);
 
 /* Seconds of a steady clock. */
 double cli_seconds(void);

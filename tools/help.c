@@ -36,9 +36,11 @@ static const char head[] =
     "  -q, --quiet                    no progress, no table of results\n"
     "\n"
     "Where to run\n"
-    "      --threads N                worker threads (0 = one per processor, the default)\n"
-    "      --backend NAME             auto (default) or cpu; cuda, hip, sycl, opencl are not part of this build\n"
-    "      --device N|all             device of the backend (see vqx devices)\n"
+    "      --backend NAME             auto (default): the best graphics processor that carries all features, else the CPU; or\n"
+    "                                 cpu, cuda, hip, sycl, opencl, cpu-kernels (the device code as plain C)\n"
+    "      --device N[,M...]|all      devices of the back end, which share the frames (see vqx devices; default 0)\n"
+    "      --audit N                  score every N-th frame on the CPU, too; a differing bit ends the run (exit code 104)\n"
+    "      --threads N                worker threads, on a device: frames at a time (0 = the program chooses, the default)\n"
     "      --cpumask BITS             instruction sets to leave out: 1 baseline, 2 SSSE3, 4 SSE4.1, 8 AVX2, 16 AVX-512,\n"
     "                                 32 AVX-512 ICL; -1 = plain C in raster order; the scores do not change\n"
     "      --gpumask BITS             ignored\n"
@@ -59,6 +61,7 @@ static const char tail[] =
     "  vqx -r ref.y4m -d dist.y4m -n --feature psnr --feature float_moment\n"
     "  vqx -r ref.yuv -d dist.yuv -w 1920 -h 1080 -p 420 -b 10 -n --feature psnr=enable_mse=true:enable_apsnr=true \\\n"
     "      --json --precision max -o scores.json\n"
+    "  vqx -r ref.y4m -d dist.y4m -n --feature vif --backend opencl --device all --audit 100\n"
     "  decoder dist.mp4 | vqx -r ref.y4m -d - -n --feature psnr --pool median,p5 --csv -o -\n";
 
 void cli_help(void) {

@@ -1,7 +1,9 @@
 /* What machine this is, and small things that the commands share. */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -36,13 +38,41 @@ void cli_cpu_text(uint32_t cpumask, char *text, size_t size) {
     snprintf(text, size, "%s, %s", name, vqx_cpu_form(cpumask));
 }
 
+vqx_device_info *cli_device_list(size_t *count) {
+    vqx_device_info *info = NULL;
+    size_t room = 64;
+    for (*count = 0;; room = *count) {
+        free(info);
+        info = calloc(room, sizeof(*info));
+        if (!info)
+            return NULL;
+        *count = vqx_device_list(info, room);
+        if (*count <= room)
+            break;
+    }
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(info[i].backend, "cpu") == 0)
+            cli_cpu_text(0, info[i].name, sizeof(info[i].name));
+    return info;
+}
+
 int cli_devices(int argc, char **argv) {
+    size_t count;
     if (argc > 1) {
         cli_error("devices: unexpected argument '%s'", argv[1]);
         return CLI_USAGE;
     }
-    char text[256];
-    cli_cpu_text(0, text, sizeof(text));
-    printf("cpu 0: %s: usable\n", text);
+    vqx_device_info *info = cli_device_list(&count);
+    if (!info) {
+        cli_error("devices: out of memory");
+        return CLI_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (info[i].number == VQX_NO_DEVICE)
+            printf("%s: %s\n", info[i].backend, info[i].why);
+        else
+            printf("%s %" PRIu32 ": %s: %s%s\n", info[i].backend, info[i].number, info[i].name,
+                   info[i].usable ? "usable" : "not usable: ", info[i].why);
+    free(info);
     return CLI_OK;
 }

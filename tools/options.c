@@ -25,6 +25,7 @@ enum { /* long options without a letter */
        OPT_PRECISION,
        OPT_BACKEND,
        OPT_DEVICE,
+       OPT_AUDIT,
        OPT_HELP,
 };
 
@@ -53,6 +54,7 @@ static const struct option long_options[] = {
     {"precision", required_argument, NULL, OPT_PRECISION},
     {"backend", required_argument, NULL, OPT_BACKEND},
     {"device", required_argument, NULL, OPT_DEVICE},
+    {"audit", required_argument, NULL, OPT_AUDIT},
     {"no_prediction", no_argument, NULL, 'n'},
     {"quiet", no_argument, NULL, 'q'},
     {"version", no_argument, NULL, 'v'},
@@ -72,7 +74,7 @@ int cli_number(const char *text, uint64_t most, uint64_t *value) {
     return 0;
 }
 
-static int pixel_format(const char *text, vqx_chroma *chroma) {
+int cli_chroma(const char *text, vqx_chroma *chroma) {
     static const struct {
         const char *name;
         vqx_chroma chroma;
@@ -83,6 +85,30 @@ static int pixel_format(const char *text, vqx_chroma *chroma) {
             return 0;
         }
     return -EINVAL;
+}
+
+int cli_device_check(const char *text) {
+    if (strcmp(text, "all") == 0)
+        return 0;
+    for (; *text; text++) {
+        const size_t digits = strspn(text, "0123456789");
+        text += digits;
+        if (digits == 0 || digits > 9 || (*text && *text != ','))
+            return -EINVAL;
+        if (!*text)
+            return 0;
+    }
+    return -EINVAL;
+}
+
+/* Whether vqx has a back end of that name, in this build or in another one. -1, or an exit code. */
+static int backend_name(const char *text) {
+    static const char *const known[] = {"auto", "cpu", "cpu-kernels", "cuda", "hip", "sycl", "opencl"};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcmp(text, known[i]) == 0)
+            return -1;
+    cli_error("--backend takes auto, cpu, cpu-kernels, cuda, hip, sycl or opencl, not '%s'", text);
+    return CLI_USAGE;
 }
 
 /* Splits "mean,p5" into o->pool. */
@@ -134,6 +160,7 @@ static int number_option(struct cli_options *o, int key, const char *text) {
         {OPT_SKIP_DISTORTED, 0, UINT32_MAX},
         {OPT_CPUMASK, 0, UINT32_MAX},
         {OPT_GPUMASK, 0, UINT64_MAX},
+        {OPT_AUDIT, 0, UINT32_MAX},
     };
     size_t i = 0;
     while (range[i].key != key)
@@ -172,6 +199,9 @@ static int number_option(struct cli_options *o, int key, const char *text) {
         break;
     case OPT_CPUMASK:
         o->cpumask = (uint32_t)value;
+        break;
+    case OPT_AUDIT:
+        o->audit = (uint32_t)value;
         break;
     default:
         cli_error("--gpumask is ignored: choose with --backend");
@@ -245,11 +275,12 @@ int cli_options_parse(struct cli_options *o, int argc, char **argv) {
         case OPT_SKIP_DISTORTED:
         case OPT_CPUMASK:
         case OPT_GPUMASK:
+        case OPT_AUDIT:
             code = number_option(o, key, optarg);
             break;
         case 'p':
             o->raw = chroma_given = true;
-            if (pixel_format(optarg, &o->geometry.chroma) < 0) {
+            if (cli_chroma(optarg, &o->geometry.chroma) < 0) {
                 cli_error("--pixel_format takes 400, 420, 422 or 444, not '%s'", optarg);
                 code = CLI_USAGE;
             }
@@ -291,9 +322,14 @@ int cli_options_parse(struct cli_options *o, int argc, char **argv) {
             break;
         case OPT_BACKEND:
             o->backend = optarg;
+            code = backend_name(optarg);
             break;
         case OPT_DEVICE:
             o->device = optarg;
+            if (cli_device_check(optarg) < 0) {
+                cli_error("--device takes a number, numbers separated by commas, or all, not '%s'", optarg);
+                code = CLI_USAGE;
+            }
             break;
         case 'n':
             o->no_prediction = true;

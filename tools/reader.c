@@ -41,8 +41,8 @@ static int64_t read_some(struct reader *r, uint8_t *to, uint64_t n, uint64_t off
     while ((got = r->seekable ? pread(r->fd, to, most, (off_t)offset) : read(r->fd, to, most)) < 0) {
         if (errno == EAGAIN) /* somebody made the pipe we inherited non-blocking */
             poll(&(struct pollfd){.fd = r->fd, .events = POLLIN}, 1, -1);
-        else if (errno != EINTR)
-            return -errno;
+        else if (errno != EINTR) /* of a frame, these two would be errors of the device or the audit */
+            return errno == ENODEV || errno == EBADMSG ? -EIO : -errno;
     }
     atomic_fetch_add_explicit(&r->bytes_read, (uint64_t)got, memory_order_relaxed);
     return got;

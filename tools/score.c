@@ -26,6 +26,8 @@ struct run {
     bool progress;
     bool to_stdout;             /* the result file is standard output */
     uint64_t expected;          /* frames to score, 0 = unknown */
+    const char *backend;        /* that scores, */
+    char device[256];           /* and its devices */
     char message[MESSAGE_SIZE]; /* why the run ended early, for the output file */
 };
 
@@ -41,6 +43,10 @@ __attribute__((format(printf, 3, 4))) static int stop(struct run *run, int code,
 
 int cli_exit_of(int err) {
     switch (err) {
+    case -ENODEV:
+        return CLI_BACKEND;
+    case -EBADMSG:
+        return CLI_DIFFERS;
     case -ENOMEM:
         return CLI_MEMORY;
     case -ENOTSUP:
@@ -53,6 +59,11 @@ int cli_exit_of(int err) {
 /* The exit code of a failed reader or writer. */
 static int exit_of(int err, int code) {
     return err == -ENOMEM ? CLI_MEMORY : code;
+}
+
+/* The exit code of a frame that failed: its device, the audit, or else the reader that it comes from. */
+static int run_exit_of(int err) {
+    return err == -ENODEV || err == -EBADMSG ? cli_exit_of(err) : exit_of(err, CLI_INPUT);
 }
 
 static bool is_standard(const char *path) {
@@ -84,23 +95,14 @@ static int open_output(struct run *run) {
     return err < 0 ? stop(run, exit_of(err, CLI_OUTPUT), "%s", message) : -1;
 }
 
-/* Only the CPU is there yet; what else is named must fail, not fall back. */
-static int choose_backend(struct run *run) {
-    static const char *const known[] = {"cuda", "hip", "sycl", "opencl"};
-    const char *backend = run->options->backend, *device = run->options->device;
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strcmp(backend, known[i]) == 0)
-            return stop(run, CLI_BACKEND, "backend '%s' is not part of this build", backend);
-    if (strcmp(backend, "auto") != 0 && strcmp(backend, "cpu") != 0)
-        return stop(run, CLI_USAGE, "--backend takes auto, cpu, cuda, hip, sycl or opencl, not '%s'", backend);
-    if (device && strcmp(device, "0") != 0 && strcmp(device, "all") != 0)
-        return stop(run, CLI_BACKEND, "backend 'cpu' has no device '%s' (see vqx devices)", device);
-    return -1;
-}
-
 static int open_context(struct run *run) {
     const struct cli_options *o = run->options;
-    const vqx_config config = {.threads = o->threads, .cpumask = o->cpumask, .subsample = o->subsample};
+    const vqx_config config = {.threads = o->threads,
+                               .cpumask = o->cpumask,
+                               .subsample = o->subsample,
+                               .backend = o->backend,
+                               .device = o->device,
+                               .audit = o->audit};
     if (vqx_open(&run->context, &config) < 0)
         return stop(run, CLI_MEMORY, "out of memory");
     for (size_t i = 0; i < o->features; i++) {
@@ -114,6 +116,24 @@ static int open_context(struct run *run) {
 static const char *chroma_name(vqx_chroma chroma) {
     static const char *const name[] = {"4:0:0", "4:2:0", "4:2:2", "4:4:4"};
     return name[chroma];
+}
+
+/* Names what the started context runs on, and says it when the choice was not the user's. -1, or an exit code: a device that was
+ * named must not become the processor. */
+static int set_device(struct run *run) {
+    const struct cli_options *o = run->options;
+    const bool automatic = strcmp(o->backend, "auto") == 0;
+    run->backend = vqx_backend_used(run->context);
+    if (strcmp(run->backend, "cpu") == 0)
+        cli_cpu_text(o->cpumask, run->device, sizeof(run->device));
+    else
+        snprintf(run->device, sizeof(run->device), "%s", vqx_device_used(run->context));
+    if (strcmp(run->backend, "cpu") == 0 && automatic && o->device && strcmp(o->device, "0") != 0 && strcmp(o->device, "all") != 0)
+        return stop(run, CLI_BACKEND, "--backend auto finds no graphics processor that carries all features as device '%s'",
+                    o->device);
+    if (automatic && !o->quiet)
+        cli_error("--backend auto takes %s: %s", run->backend, run->device);
+    return -1;
 }
 
 static int open_inputs(struct run *run) {
@@ -149,11 +169,14 @@ static int open_inputs(struct run *run) {
         run->expected = o->frame_count;
     if ((err = vqx_start(run->context, r)) < 0)
         return stop(run, cli_exit_of(err), "%s", vqx_message(run->context));
+    const int code = set_device(run);
+    if (code >= 0)
+        return code;
     if (run->expected && !vqx_frame_wanted(run->context, 1))
         run->expected = (run->expected - 1) / o->subsample + 1;
     for (int s = 0; s < SIDES; s++)
-        if (vqx_pool_open(&run->pool[s], r, vqx_planes(run->context)) < 0)
-            return stop(run, CLI_MEMORY, "out of memory");
+        if ((err = vqx_pool_open_for(&run->pool[s], run->context)) < 0)
+            return stop(run, cli_exit_of(err), "%s: %s", run->device, vqx_strerror(err));
     return -1;
 }
 
@@ -218,12 +241,12 @@ static int score_frames(struct run *run) {
     show_progress(run, true);
     /* the first frame that failed decides what there is to write, and is the one to name */
     if (err < 0)
-        return stop(run, exit_of(err, CLI_INPUT), "%s", vqx_message(run->context));
+        return stop(run, run_exit_of(err), "%s", vqx_message(run->context));
     if (submitted < 0)
-        return stop(run, exit_of(submitted, CLI_INPUT), "frame %" PRIu64 ": %s", index, vqx_strerror(submitted));
+        return stop(run, run_exit_of(submitted), "frame %" PRIu64 ": %s", index, vqx_strerror(submitted));
     if (more < 0) {
         cli_error("%s", run->message);
-        return exit_of(more, CLI_INPUT);
+        return run_exit_of(more);
     }
     if (vqx_frame_count(run->context) == 0)
         return stop(run, CLI_NO_FRAMES, "no frames to score");
@@ -280,8 +303,7 @@ static void print_summary(const struct run *run, const struct writer_info *info)
 static int write_results(struct run *run, int code) {
     const struct cli_options *o = run->options;
     const vqx_format *format = reader_format(run->reader[REFERENCE]);
-    char device[256], message[MESSAGE_SIZE];
-    cli_cpu_text(o->cpumask, device, sizeof(device));
+    char message[MESSAGE_SIZE];
     const struct writer_info info = {
         .fps = (double)vqx_finished(run->context) / (cli_seconds() - run->start),
         .width = format->width,
@@ -289,8 +311,8 @@ static int write_results(struct run *run, int code) {
         .precision = o->precision,
         .pool = o->pool,
         .pool_count = o->pools,
-        .backend = "cpu",
-        .device = device,
+        .backend = run->backend,
+        .device = run->device,
         .error = code > 0 ? run->message : NULL,
     };
     const int err = run->writer ? writer_write(run->writer, run->context, &info, message, sizeof(message)) : 0;
@@ -307,10 +329,6 @@ int cli_score(const struct cli_options *options) {
     struct run run = {.options = options, .progress = !options->quiet && isatty(STDERR_FILENO)};
     char message[MESSAGE_SIZE];
     int code = open_output(&run);
-    if (code < 0)
-        code = choose_backend(&run);
-    if (code == CLI_BACKEND && run.writer)
-        writer_error(run.writer, run.message, code, message, sizeof(message));
     if (code < 0 && (options->model || !options->no_prediction))
         code = stop(&run, CLI_MODEL, "this build has no VMAF models: leave out --model and give --no_prediction");
     if (code < 0)
@@ -320,9 +338,13 @@ int cli_score(const struct cli_options *options) {
     if (code < 0) {
         run.start = cli_seconds();
         code = score_frames(&run);
-        if (vqx_frame_count(run.context) > 0)
+        if (vqx_frame_count(run.context) > 0) {
             code = write_results(&run, code);
+            writer_close(&run.writer);
+        }
     }
+    if (code == CLI_BACKEND && run.writer)
+        writer_error(run.writer, run.message, code, message, sizeof(message));
     vqx_close(&run.context); /* before the readers, which running frames read from */
     for (int s = 0; s < SIDES; s++) {
         vqx_pool_close(&run.pool[s]);
