@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/opencl.h"
+#include "device/self_test.h"
 
 #define MAX_PLATFORMS 16
 #define MAX_DEVICES 64
@@ -158,6 +159,8 @@ int vqx_opencl_open(vqx_device **out, unsigned number, bool fp64, bool profile, 
         err = vqx_fail(message, -ENODEV, "%s: cannot be opened: %s", state.name, vqx_opencl_error(status));
         goto fail;
     }
+    if ((err = vqx_device_self_test(&d->base, message)) < 0)
+        goto fail;
     *out = &d->base;
     return 0;
 fail:

@@ -3,6 +3,7 @@
 #define VQX_KERNEL_ALL_H
 
 #include "kernel/sample.h"
+#include "kernel/self_test.h"
 #include "kernel/sum.h"
 
 #endif
