@@ -81,11 +81,16 @@ VQX_FN f64 d_div(f64 a, f64 b) {
         r <<= 1;
         e--;
     }
-    /* a bit of the quotient each: two below the last place, then sticky */
-    for (i32 i = 0; i < 55; i++) {
-        const u64 t = r - y, take = 1 - (t >> 63);
-        q = q << 1 | take;
-        r = (take ? t : r) << 1;
+    /* 18 bits of r * 2^54 / y at a time, each time by an fp32 quotient that is never too large, and too small by less than 2 */
+    const f32 inverse = 0x1.fffff8p+17f / (f32)((u32)(y >> 30) + 1);
+    for (u32 i = 0; i < 3; i++) {
+        const u32 digit = (u32)((f32)(u32)(r >> 30) * inverse);
+        r = (r << 18) - digit * y; /* wraps, and is below 2 * y */
+        q = (q << 18) + digit;
+    }
+    if (r >= y) {
+        r -= y;
+        q++;
     }
     return d_pack(sign, e, q << 8 | (r != 0));
 }
@@ -153,7 +158,7 @@ VQX_FN f32 d_sum11_f32(VQX_PRIVATE const f32 *x) {
     const f32 h = high + low, l = low - (h - high), off = size * 0x1p-40f;
     /* with less, `off` might underflow */
     if ((size == 0 || size > 0x1p-60f) && h + (l + off) == h && h + (l - off) == h)
-        return h;
+        return size == 0 ? high : h; /* a zero of the right sign */
     f64 sum = d_of_f32(x[0]);
     for (u32 k = 1; k < 11; k++)
         sum = d_add(sum, d_of_f32(x[k]));
