@@ -2,6 +2,7 @@
 #ifndef VQX_KERNEL_ALL_H
 #define VQX_KERNEL_ALL_H
 
+#include "kernel/exact_sum.h"
 #include "kernel/sample.h"
 #include "kernel/self_test.h"
 #include "kernel/sum.h"
