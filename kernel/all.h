@@ -5,6 +5,7 @@
 #include "kernel/exact_sum.h"
 #include "kernel/sample.h"
 #include "kernel/self_test.h"
+#include "kernel/square.h"
 #include "kernel/sum.h"
 
 #endif

@@ -3,6 +3,7 @@
 #include "metric/metric.h"
 #include "metric/psnr.h"
 #include "metric/square.h"
+#include "metric/square_launch.h"
 
 typedef struct float_psnr_options {
     bool uncapped;
@@ -19,6 +20,7 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     feature->planes = 1;
     feature->sums = 1;
     feature->parts = vqx_square_parts(&feature->format);
+    feature->words = vqx_square_always_exact(&feature->format) ? 1 : 2; /* the sum; in raster order */
     feature->outputs = 1;
     feature->output[0] = "float_psnr";
     return 0;
@@ -44,6 +46,17 @@ static bool follow(vqx_feature *feature, vqx_feature *leader, size_t *word) {
     return feature->format.bits == 8 && leader->metric == &vqx_metric_psnr;
 }
 
+static void launch(const vqx_feature *feature, vqx_work *work, uint32_t at, uint64_t ordered) {
+    vqx_square_errors(work, &feature->format, 1, true, at);
+    if (feature->words > 1 && ordered & 1)
+        vqx_square_ordered(work, &feature->format, work->plane[0][0], work->plane[1][0], true, 1, at + 1);
+}
+
+static uint64_t settle(const vqx_feature *feature, const uint64_t *words, uint64_t ordered, uint64_t *sums) {
+    sums[0] = words[0];
+    return feature->words > 1 && vqx_square_settle(sums, words[1], ordered & 1);
+}
+
 static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
     const float_psnr_options *o = feature->options;
     const vqx_format *f = &feature->format;
@@ -62,5 +75,8 @@ const vqx_metric vqx_metric_float_psnr = {
     .pass = pass,
     .join = join,
     .follow = follow,
+    .programs = VQX_SQUARE_PROGRAMS_ORDERED,
+    .launch = launch,
+    .settle = settle,
     .finish_frame = finish_frame,
 };

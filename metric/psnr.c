@@ -5,6 +5,7 @@
 
 #include "metric/metric.h"
 #include "metric/square.h"
+#include "metric/square_launch.h"
 
 typedef struct psnr_options {
     bool enable_chroma, enable_mse, enable_apsnr, reduced_hbd_peak, uncapped;
@@ -64,6 +65,7 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     feature->sums = o->enable_chroma ? vqx_format_planes(&feature->format) : 1;
     feature->planes = (1u << feature->sums) - 1;
     feature->parts = vqx_square_parts(&feature->format);
+    feature->words = (uint32_t)feature->sums;
     feature->every_frame = o->enable_apsnr; /* which is of all frames */
     for (size_t p = 0; p < feature->sums; p++) {
         feature->output[feature->outputs++] = psnr_name[p];
@@ -89,6 +91,11 @@ static void join(const vqx_feature *feature, const vqx_pair *pair, uint32_t part
                  uint64_t *sums) {
     (void)pair, (void)scratch;
     vqx_join_add(feature, parts, part, sums);
+}
+
+static void launch(const vqx_feature *feature, vqx_work *work, uint32_t at, uint64_t ordered) {
+    (void)ordered;
+    vqx_square_errors(work, &feature->format, feature->words, false, at);
 }
 
 static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
@@ -125,6 +132,8 @@ const vqx_metric vqx_metric_psnr = {
     .setup = setup,
     .pass = pass,
     .join = join,
+    .programs = VQX_SQUARE_PROGRAMS,
+    .launch = launch,
     .finish_frame = finish_frame,
     .finish_stream = finish_stream,
 };
