@@ -2,10 +2,12 @@
 #ifndef VQX_KERNEL_ALL_H
 #define VQX_KERNEL_ALL_H
 
+#include "kernel/decimate_group.h"
 #include "kernel/exact_sum.h"
 #include "kernel/sample.h"
 #include "kernel/self_test.h"
 #include "kernel/square.h"
+#include "kernel/ssim_group.h"
 #include "kernel/sum.h"
 
 #endif

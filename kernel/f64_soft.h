@@ -165,4 +165,7 @@ VQX_FN f32 d_sum11_f32(VQX_PRIVATE const f32 *x) {
     return d_to_f32(sum);
 }
 
+/* x[k] >= 0 */
+#define d_sum11_plus_f32 d_sum11_f32
+
 #endif

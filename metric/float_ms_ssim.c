@@ -3,6 +3,7 @@
 
 #include "metric/metric.h"
 #include "metric/ssim.h"
+#include "metric/ssim_twin.h"
 
 typedef struct float_ms_ssim_options {
     bool enable_lcs, enable_db, clip_db;
@@ -64,6 +65,7 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     feature->planes = 1;
     feature->sums = 2 * (size_t)(3 * SCALES - first_l(feature));
     feature->parts = f->height / ROWS_OF_PART;
+    feature->words = vqx_ssim_twin_words(SCALES);
     feature->outputs = o->enable_lcs ? sizeof(name) / sizeof(*name) : 1;
     for (size_t i = 0; i < feature->outputs; i++)
         feature->output[i] = name[i];
@@ -164,6 +166,36 @@ static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part
         join(feature, pair, 1, scratch, sums, sums);
 }
 
+static uint32_t bit_of(mean m) {
+    return 1u << (VQX_SSIM_MEANS * m.scale + m.kind);
+}
+
+static vqx_ssim_twin twin_of(const vqx_feature *feature) {
+    vqx_ssim_twin twin = {&feature->format, 1, SCALES, 0};
+    for (size_t i = 0; i < feature->sums / 2; i++)
+        twin.wanted |= bit_of(mean_at(feature, i));
+    return twin;
+}
+
+static void launch(const vqx_feature *feature, vqx_work *work, uint32_t at, uint64_t ordered) {
+    const vqx_ssim_twin twin = twin_of(feature);
+    vqx_ssim_twin_launch(work, at, &twin, ordered);
+}
+
+/* Values are counted as bit_of() says. */
+static uint64_t settle(const vqx_feature *feature, const uint64_t *words, uint64_t ordered, uint64_t *sums) {
+    const vqx_ssim_twin twin = twin_of(feature);
+    uint64_t open = 0;
+    for (size_t i = 0; i < feature->sums / 2; i++) {
+        const mean m = mean_at(feature, i);
+        double value;
+        if (!vqx_ssim_twin_mean(&twin, words, (uint32_t)m.scale, (uint32_t)m.kind, ordered, &value))
+            open |= bit_of(m);
+        vqx_ssim_put(feature, i, (vqx_ssim_sum){value, 0}, sums);
+    }
+    return open;
+}
+
 static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
     static const float exponent[SCALES] = {0x1.6f0068p-5f, 0x1.247454p-2f, 0x1.334d6ap-2f, 0x1.e3f142p-3f, 0x1.10ff98p-3f};
     const float_ms_ssim_options *o = feature->options;
@@ -188,5 +220,8 @@ const vqx_metric vqx_metric_float_ms_ssim = {
     .setup = setup,
     .pass = pass,
     .join = join,
+    .programs = VQX_SSIM_PROGRAMS,
+    .launch = launch,
+    .settle = settle,
     .finish_frame = finish_frame,
 };

@@ -2,6 +2,7 @@
 
 #include "metric/metric.h"
 #include "metric/ssim.h"
+#include "metric/ssim_twin.h"
 
 typedef struct float_ssim_options {
     bool enable_lcs, enable_db, clip_db;
@@ -61,6 +62,7 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     feature->outputs = o->enable_lcs ? VQX_SSIM_MEANS : 1;
     feature->sums = 2 * feature->outputs;
     feature->parts = parts_of(feature, &s);
+    feature->words = vqx_ssim_twin_words(1);
     for (size_t i = 0; i < feature->outputs; i++)
         feature->output[i] = name[i];
     if (!s.empty)
@@ -117,6 +119,33 @@ static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part
         join(feature, pair, 1, scratch, sums, sums);
 }
 
+static vqx_ssim_twin twin_of(const vqx_feature *feature, const shape *s) {
+    return (vqx_ssim_twin){&feature->format, s->factor, 1, (1u << feature->sums / 2) - 1};
+}
+
+static void launch(const vqx_feature *feature, vqx_work *work, uint32_t at, uint64_t ordered) {
+    const shape s = shape_of(feature);
+    const vqx_ssim_twin twin = twin_of(feature, &s);
+    if (!s.empty)
+        vqx_ssim_twin_launch(work, at, &twin, ordered);
+}
+
+/* Values are counted as means are. */
+static uint64_t settle(const vqx_feature *feature, const uint64_t *words, uint64_t ordered, uint64_t *sums) {
+    const shape s = shape_of(feature);
+    const vqx_ssim_twin twin = twin_of(feature, &s);
+    uint64_t open = 0;
+    for (uint32_t i = 0; i < feature->sums / 2; i++) {
+        double mean = 0;
+        if (s.empty)
+            mean = mean_of_none(&s);
+        else if (!vqx_ssim_twin_mean(&twin, words, 0, i, ordered, &mean))
+            open |= 1u << i;
+        vqx_ssim_put(feature, i, (vqx_ssim_sum){mean, 0}, sums);
+    }
+    return open;
+}
+
 /* The windows on pictures as they are are those of float_ms_ssim's scale 0: it appends our means to its own. */
 static bool follow(vqx_feature *feature, vqx_feature *leader, size_t *word) {
     if (leader->metric != &vqx_metric_float_ms_ssim || shape_of(feature).factor > 1)
@@ -143,5 +172,8 @@ const vqx_metric vqx_metric_float_ssim = {
     .pass = pass,
     .join = join,
     .follow = follow,
+    .programs = VQX_SSIM_PROGRAMS,
+    .launch = launch,
+    .settle = settle,
     .finish_frame = finish_frame,
 };
