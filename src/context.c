@@ -9,8 +9,9 @@
 #include "base/arithmetic.h"
 #include "src/registry.h"
 
-/* Frames in flight on one device, unless the caller chooses: more hide no more of it. */
-#define MOST_SLOTS 16
+/* Frames in flight on one device, unless the caller chooses: more hide no more of its time, and each costs host memory that the
+ * driver must pin. */
+#define MOST_SLOTS 8
 
 int vqx_open(vqx_context **context, const vqx_config *config) {
     *context = NULL;
