@@ -21,12 +21,17 @@ VQX_FN f32 d_sum11_f32(VQX_PRIVATE const f32 *x) {
     return (f32)sum;
 }
 
-/* The same of x[k] >= 0, where conversions are slow. The bits of such a number shifted 29 places up are an fp64 number 2^-896 times
- * as large, and sums of those round where the others do (doc/numerics.md, "Windows of 11x11"). */
+/* x >= 0, times 2^-896: its bits shifted 29 places up. In halves, which are faster than one shift, and than a conversion. */
+VQX_FN f64 d_small_f32(f32 x) {
+    const u32 bits = vqx_bits_f32(x);
+    return d_of_bits((u64)(bits >> 3) << 32 | bits << 29);
+}
+
+/* The same of x[k] >= 0: 2^896 times a sum that rounds where the other one does (doc/numerics.md, "Windows of 11x11"). */
 VQX_FN f32 d_sum11_plus_f32(VQX_PRIVATE const f32 *x) {
-    f64 sum = d_of_bits((u64)vqx_bits_f32(x[0]) << 29);
+    f64 sum = d_small_f32(x[0]);
     for (u32 k = 1; k < 11; k++)
-        sum = sum + d_of_bits((u64)vqx_bits_f32(x[k]) << 29);
+        sum = sum + d_small_f32(x[k]);
     return (f32)(sum * 0x1p896);
 }
 

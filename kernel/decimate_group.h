@@ -49,6 +49,19 @@ typedef struct vqx_local_halve {
     f32 in[VQX_HALVE_ROWS][2 * VQX_HALVE_ODD];
 } vqx_local_halve;
 
+/* The sum after one more row of taps, by distance from the centre; even columns from 0 on, odd ones from 1 on. */
+VQX_FN f64 vqx_halve_row(f64 sum, VQX_LOCAL const f32 *even, VQX_LOCAL const f32 *odd, f32 t0, f32 t1, f32 t2, f32 t3, f32 t4) {
+    sum = vqx_ssim_add(sum, even[0], t4);
+    sum = vqx_ssim_add(sum, odd[0], t3);
+    sum = vqx_ssim_add(sum, even[1], t2);
+    sum = vqx_ssim_add(sum, odd[1], t1);
+    sum = vqx_ssim_add(sum, even[2], t0);
+    sum = vqx_ssim_add(sum, odd[2], t1);
+    sum = vqx_ssim_add(sum, even[3], t2);
+    sum = vqx_ssim_add(sum, odd[3], t3);
+    return vqx_ssim_add(sum, even[4], t4);
+}
+
 VQX_FN void vqx_halve(vqx_cx cx, VQX_LOCAL vqx_local_halve *lm, VQX_GLOBAL const u8 *plane, u32 pitch, u32 w, u32 h, f32 unit,
                       VQX_GLOBAL f32 *to, u32 bytes) {
     const u32 ow = (w + 1) / 2, oh = (h + 1) / 2, x0 = cx.gx * VQX_SMALLER_ACROSS, y0 = cx.gy / 2 * VQX_SMALLER_DOWN;
@@ -63,10 +76,11 @@ VQX_FN void vqx_halve(vqx_cx cx, VQX_LOCAL vqx_local_halve *lm, VQX_GLOBAL const
     VQX_EACH(cx, i, VQX_SMALLER_ACROSS * VQX_SMALLER_DOWN) {
         const u32 x = i % VQX_SMALLER_ACROSS, y = i / VQX_SMALLER_ACROSS;
         f64 sum = d_of_f32(0.0f);
-        for (u32 v = 0; v < VQX_HALVE_TAPS; v++)
-            for (u32 u = 0; u < VQX_HALVE_TAPS; u++)
-                sum = vqx_ssim_add(sum, lm->in[2 * y + v][u % 2 * VQX_HALVE_ODD + u / 2 + x],
-                                   vqx_halve_tap[v < 4 ? 4 - v : v - 4][u < 4 ? 4 - u : u - 4]);
+        for (u32 v = 0; v < VQX_HALVE_TAPS; v++) {
+            const u32 d = v < 4 ? 4 - v : v - 4;
+            sum = vqx_halve_row(sum, lm->in[2 * y + v] + x, lm->in[2 * y + v] + VQX_HALVE_ODD + x, vqx_halve_tap[d][0],
+                                vqx_halve_tap[d][1], vqx_halve_tap[d][2], vqx_halve_tap[d][3], vqx_halve_tap[d][4]);
+        }
         if (x0 + x < ow && y0 + y < oh)
             to[(y0 + y) * ow + x0 + x] = d_to_f32(sum);
     }

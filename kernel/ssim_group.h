@@ -14,13 +14,14 @@ typedef struct vqx_local_ssim {
     vqx_red red;
 } vqx_local_ssim;
 
-/* Sums of a lane: of the terms and of their magnitudes. */
+/* Sums of a lane: of the terms in units of 2^-fraction, and of their magnitudes, each rounded up to units of 2^-16; the top bit
+ * says that a term was not below 4, else they come to less. */
 typedef struct vqx_ssim_sums {
-    u64 sum[VQX_SSIM_KINDS], size[VQX_SSIM_KINDS];
+    u64 sum[VQX_SSIM_KINDS];
+    u32 size[VQX_SSIM_KINDS];
 } vqx_ssim_sums;
 
-/* What a term counts in `size` whose magnitude is not below 4; no tile comes near it otherwise. */
-#define VQX_SSIM_LARGE 0x10000000000000UL
+#define VQX_SSIM_LARGE 0x80000000
 
 /* `plus`: no x is below 0. */
 VQX_FN f32 vqx_ssim_filter(VQX_PRIVATE const f32 *x, u32 plus) {
@@ -43,18 +44,12 @@ VQX_FN f32 vqx_ssim_sample_at(VQX_GLOBAL const u8 *plane, u32 pitch, u32 x, u32 
     return vqx_ssim_sample((i32)vqx_sample_at(plane, pitch, x, y, bytes), unit);
 }
 
-/* |term|, its sign bit cleared, in units of 2^-fraction, rounded. */
-VQX_FN u64 vqx_ssim_units(u64 term, u32 fraction) {
-    const u32 e = (u32)(term >> 52), shift = 1075 - fraction - e; /* at least 12 for a term below 4 */
-    if (e > 1024)
-        return VQX_SSIM_LARGE;
-    return shift > 60 ? 0 : ((term & 0xfffffffffffffUL) + 0x10000000000000UL + ((u64)1 << (shift - 1))) >> shift;
-}
-
 VQX_FN void vqx_ssim_count(VQX_PRIVATE vqx_ssim_sums *sums, u32 kind, f64 term, u32 fraction) {
-    const u64 bits = d_bits(term), size = vqx_ssim_units(bits & 0x7fffffffffffffffUL, fraction);
-    sums->sum[kind] += bits >> 63 ? 0 - size : size;
-    sums->size[kind] += size;
+    const u64 bits = d_bits(term), mantissa = (bits & 0xfffffffffffffUL) | 0x10000000000000UL;
+    const u32 e = (u32)(bits >> 52) & 2047, large = e > 1024, shift = 1075 - fraction - e; /* at least 12 when it is not large */
+    const u64 units = large || shift > 60 ? 0 : (mantissa + ((u64)1 << (shift - 1))) >> shift;
+    sums->sum[kind] += bits >> 63 ? 0 - units : units;
+    sums->size[kind] = (sums->size[kind] + (u32)(units >> (fraction - 16)) + 1) | (large ? VQX_SSIM_LARGE : 0);
 }
 
 /* The windows of tile number cx.gx + tile of the pictures that begin at ref and dis; `pitch` where these are planes. Bits of kinds:
@@ -146,8 +141,7 @@ VQX_FN void vqx_ssim_tile(vqx_cx cx, VQX_LOCAL vqx_local_ssim *lm, VQX_GLOBAL co
             const u64 z = vqx_group_sum_u64(cx, &lm->red, sums.size[kind]);
             VQX_ONE(cx) {
                 sum[kind * tiles + at + cx.gx] = s;
-                /* in units of 2^-16, rounded up */
-                size[kind * tiles + at + cx.gx] = z >= VQX_SSIM_LARGE ? 0xffffffff : (u32)(z >> (fraction - 16)) + 2;
+                size[kind * tiles + at + cx.gx] = z >= VQX_SSIM_LARGE ? VQX_SSIM_LARGE : (u32)z;
             }
         }
 }
@@ -189,7 +183,7 @@ VQX_BODY(ssim_total, vqx_local_ssim_total) {
                 for (u32 x = i % VQX_SSIM_SHARE; x < l.across; x += VQX_SSIM_SHARE) {
                     const u32 part = size[first + y * l.across + x];
                     total += sum[first + y * l.across + x];
-                    sizes = part == 0xffffffff ? VQX_SSIM_LARGE_TOTAL : sizes + part;
+                    sizes = part == VQX_SSIM_LARGE ? VQX_SSIM_LARGE_TOTAL : sizes + part;
                 }
             lm->size[i] = sizes;
         }
