@@ -35,8 +35,8 @@ static void file_name(const char *key, char name[32]) {
 }
 
 /* Nobody but this user and root can have written it. */
-static bool trusted(int fd, mode_t type, struct stat *s) {
-    return fstat(fd, s) == 0 && (s->st_mode & S_IFMT) == type && (s->st_uid == geteuid() || s->st_uid == 0) && !(s->st_mode & 022);
+static bool trusted(int fd, struct stat *s) {
+    return fstat(fd, s) == 0 && (s->st_uid == geteuid() || s->st_uid == 0) && !(s->st_mode & 022);
 }
 
 static int open_folder(void) {
@@ -59,7 +59,7 @@ static int open_folder(void) {
     }
     mkdir(path, 0700);
     const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0 || trusted(folder, S_IFDIR, &s))
+    if (folder < 0 || trusted(folder, &s))
         return folder;
     close(folder);
     return -1;
@@ -82,7 +82,7 @@ bool vqx_cache_load(const char *key, void **data, size_t *bytes) {
             close(fd);
         return false;
     }
-    bool good = trusted(fd, S_IFREG, &s) && (uint64_t)s.st_size >= sizeof(h) + key_bytes;
+    bool good = trusted(fd, &s) && (uint64_t)s.st_size >= sizeof(h) + key_bytes;
     const size_t size = good ? (size_t)s.st_size - sizeof(h) : 0;
     good = good && fread(&h, sizeof(h), 1, file) == 1 && (all = malloc(size + 1)) && fread(all, 1, size, file) == size;
     fclose(file);

@@ -67,8 +67,8 @@ static void make_item(uint64_t *state, unsigned i, uint64_t wide[3], uint32_t na
     const float half = i % 2 ? 1.5f : 1.0f;
     double a = random_number(state, -160, 126), b = random_number(state, -160, 126), c;
     float x = (float)random_number(state, -149, 60), y = (float)random_number(state, -60, 60), z;
-    uint32_t u = (uint32_t)random64(state);
-    switch (i % 8) {
+    const uint32_t u = (uint32_t)random64(state);
+    switch (i % 5) {
     case 0: /* subnormal operands, subnormal sums; the quotient is normal */
         x = (float)random_number(state, -149, -124);
         y = (float)random_number(state, -149, -124);
@@ -77,18 +77,11 @@ static void make_item(uint64_t *state, unsigned i, uint64_t wide[3], uint32_t na
         hard_quotient(state, &x, &y);
         break;
     case 2:
-        x = edge[i / 8 % (sizeof(edge) / sizeof(edge[0]))];
+        x = edge[i / 5 % (sizeof(edge) / sizeof(edge[0]))];
         break;
-    case 3: /* integers in the middle between two fp32 numbers, and beside it */
-        u = (u >> 8 | 0x1000001) << (u & 7);
-        u += i / 8 % 3 - 1;
-        break;
-    case 4: /* fp64 numbers in the middle between two fp32 numbers, which may be subnormal, and beside it */
-        a = i / 8 % 2 ? ldexp(u >> 9 | 1, -150) : (double)(u >> 7 | 0x1000001);
-        b = a * (1 + ldexp(i / 8 % 4 < 2 ? 1 : -1, -50));
-        break;
-    case 5: /* all but the last bits of a sum go */
-        b = -a * (1 + ldexp(1, -50));
+    case 3: /* fp64 numbers in the middle between two fp32 numbers, which may be subnormal, and beside it */
+        a = i / 5 % 2 ? ldexp(u >> 9 | 1, -150) : (double)(u >> 7 | 0x1000001);
+        b = a * (1 + ldexp(i / 5 % 4 < 2 ? 1 : -1, -50));
         break;
     default:
         break;

@@ -97,23 +97,35 @@ static void *fail_map(cl_command_queue queue, cl_mem buffer, cl_bool blocking, c
     }
     return real.EnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait, event, status);
 }
+static cl_int counted(cl_int status, cl_event *event) {
+    objects += event != NULL;
+    return status;
+}
+static cl_int count_release_event(cl_event event) {
+    assert_non_null(event);
+    objects--;
+    return real.ReleaseEvent(event);
+}
 static cl_int fail_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size, const void *from,
                          cl_uint waits, const cl_event *wait, cl_event *event) {
-    return fails() ? CL_OUT_OF_RESOURCES : real.EnqueueWriteBuffer(queue, buffer, blocking, offset, size, from, waits, wait, event);
+    return fails() ? CL_OUT_OF_RESOURCES
+                   : counted(real.EnqueueWriteBuffer(queue, buffer, blocking, offset, size, from, waits, wait, event), event);
 }
 static cl_int fail_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size, void *to,
                         cl_uint waits, const cl_event *wait, cl_event *event) {
-    return fails() ? CL_OUT_OF_RESOURCES : real.EnqueueReadBuffer(queue, buffer, blocking, offset, size, to, waits, wait, event);
+    return fails() ? CL_OUT_OF_RESOURCES
+                   : counted(real.EnqueueReadBuffer(queue, buffer, blocking, offset, size, to, waits, wait, event), event);
 }
 static cl_int fail_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size,
                         cl_uint waits, const cl_event *wait, cl_event *event) {
     return fails() ? CL_OUT_OF_RESOURCES
-                   : real.EnqueueCopyBuffer(queue, from, to, from_offset, to_offset, size, waits, wait, event);
+                   : counted(real.EnqueueCopyBuffer(queue, from, to, from_offset, to_offset, size, waits, wait, event), event);
 }
 static cl_int fail_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
                           const size_t *local, cl_uint waits, const cl_event *wait, cl_event *event) {
-    return fails() ? CL_OUT_OF_RESOURCES
-                   : real.EnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, wait, event);
+    return fails()
+               ? CL_OUT_OF_RESOURCES
+               : counted(real.EnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, wait, event), event);
 }
 static cl_int fail_argument(cl_kernel kernel, cl_uint number, size_t size, const void *value) {
     return fails() ? CL_INVALID_ARG_SIZE : real.SetKernelArg(kernel, number, size, value);
@@ -137,6 +149,7 @@ static void plant_failures(void) {
     vqx_cl.CreateProgramWithSource = fail_program;
     vqx_cl.ReleaseProgram = count_release_program;
     vqx_cl.BuildProgram = fail_build;
+    vqx_cl.ReleaseEvent = count_release_event;
     vqx_cl.EnqueueMapBuffer = fail_map;
     vqx_cl.EnqueueWriteBuffer = fail_write;
     vqx_cl.EnqueueReadBuffer = fail_read;

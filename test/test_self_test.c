@@ -51,6 +51,12 @@ static float cut(double x) {
     return fabs(near) > fabs(x) ? nextafterf(near, 0) : near;
 }
 
+/* ties away from zero */
+static float away(double x) {
+    const float near = (float)x, other = nextafterf(near, x > near ? INFINITY : -INFINITY);
+    return x - near == other - x && fabsf(other) > fabsf(near) ? other : near;
+}
+
 static void flush_operands(const double *w, const float *v, uint32_t u, uint64_t *r) {
     (void)w, (void)u;
     r[0] = bits_of(flushed(v[0]) + flushed(v[1])) << 32 | bits_of(flushed(v[0]) * flushed(v[1]));
@@ -91,9 +97,13 @@ static void cut_unsigned(const double *w, const float *v, uint32_t u, uint64_t *
     (void)w, (void)v;
     r[4] = bits_of(cut(u)) << 32 | (r[4] & UINT32_MAX);
 }
-static void half_up_signed(const double *w, const float *v, uint32_t u, uint64_t *r) { /* ties away from zero */
+static void away_unsigned(const double *w, const float *v, uint32_t u, uint64_t *r) {
     (void)w, (void)v;
-    r[4] = (r[4] >> 32 << 32) | bits_of(cut((double)(int32_t)u * (1 + 0x1p-24)));
+    r[4] = bits_of(away(u)) << 32 | (r[4] & UINT32_MAX);
+}
+static void away_signed(const double *w, const float *v, uint32_t u, uint64_t *r) {
+    (void)w, (void)v;
+    r[4] = (r[4] >> 32 << 32) | bits_of(away((int32_t)u));
 }
 static void add_f64(const double *w, const float *v, uint32_t u, uint64_t *r) { /* one digit is missing */
     (void)v, (void)u;
@@ -115,9 +125,22 @@ static void flush_narrowed(const double *w, const float *v, uint32_t u, uint64_t
     (void)v, (void)u;
     r[9] = bits_of(flushed((float)w[0])) << 32 | (r[9] & UINT32_MAX);
 }
-static void half_up_narrowed(const double *w, const float *v, uint32_t u, uint64_t *r) {
+static void away_narrowed(const double *w, const float *v, uint32_t u, uint64_t *r) {
     (void)v, (void)u;
-    r[9] = bits_of(fabs(w[0]) < 0x1p-126 ? (float)w[0] : cut(w[0] * (1 + 0x1p-24))) << 32 | (r[9] & UINT32_MAX);
+    if (fabs(w[0]) >= 0x1p-126)
+        r[9] = bits_of(away(w[0])) << 32 | (r[9] & UINT32_MAX);
+}
+static void away_subnormal(const double *w, const float *v, uint32_t u, uint64_t *r) {
+    (void)v, (void)u;
+    if (fabs(w[0]) < 0x1p-126)
+        r[9] = bits_of(away(w[0])) << 32 | (r[9] & UINT32_MAX);
+}
+static void narrowed_twice(const double *w, const float *v, uint32_t u, uint64_t *r) { /* the last bits are forgotten */
+    (void)v, (void)u;
+    const uint64_t bits = bits_of_f64(w[1]) >> 8 << 8;
+    double shorter;
+    memcpy(&shorter, &bits, sizeof(shorter));
+    r[9] = (r[9] >> 32 << 32) | bits_of((float)shorter);
 }
 static void flush_widened(const double *w, const float *v, uint32_t u, uint64_t *r) {
     (void)w, (void)u;
@@ -218,13 +241,16 @@ static void refuses(void **state) {
         {root_nearly, "fp32 square root"},
         {flush_root, "fp32 square root"},
         {cut_unsigned, "integers become fp32"},
-        {half_up_signed, "integers become fp32"},
+        {away_unsigned, "integers become fp32"},
+        {away_signed, "integers become fp32"},
         {add_f64, "adds fp64"},
         {multiply_f64, "multiplies fp64"},
         {contract_f64, "contracts a * b + c of fp64"},
         {divide_f64, "fp64 division"},
         {flush_narrowed, "fp64 numbers become fp32"},
-        {half_up_narrowed, "fp64 numbers become fp32"},
+        {away_narrowed, "fp64 numbers become fp32"},
+        {away_subnormal, "fp64 numbers become fp32"},
+        {narrowed_twice, "fp64 numbers become fp32"},
         {flush_widened, "fp32 numbers do not become the same fp64"},
         {integer_of_f64, "compared or become integers"},
         {compare_f64, "compared or become integers"},
