@@ -255,6 +255,40 @@ static void test_backend(void **state) {
     free_pair(&p);
 }
 
+/* Clips of every kind through the gate; exit codes of those that cannot be compared. */
+static void test_parity(void **state) {
+    (void)state;
+#define GATE "parity --backend cpu-kernels --form no-fp64 --feature float_moment,psnr "
+    struct pair p = make_pair(23, 17, VQX_CHROMA_422, 10, 5, 4);
+    struct run run = vqx(0, NULL, GATE "--clip ref.y4m,dis.y4m --clip ref.yuv,dis.y4m,23x17,422,10 --report report.json");
+    assert_has(run.out, "1. ref.y4m: 23x17, 4:2:2, 10 bits, ref.y4m against dis.y4m\n");
+    assert_has(run.out, "2. ref.yuv: 23x17");
+    assert_has(run.out, "\n56 values, 0 differ\n"); /* of the frames that both have */
+    assert_has(run.out, "| psnr         | = | = |\n");
+    assert_has_not(run.out, "noise8");
+    struct bytes file = get("report.json");
+    json_t *report = parse((char *)file.data);
+    assert_int_equal(json_array_size(json_object_get(report, "results")), 14);
+    json_decref(report);
+    free(file.data);
+
+    run = vqx(0, NULL, GATE "--clip ref.y4m,dis.y4m --input 2x3,1x1");
+    assert_has(run.out, "1. 1x1: ");
+    assert_has(run.out, "3. ref.y4m: ");
+    assert_has_not(run.out, "noise8");
+
+    vqx(102, "parity|--clip|nothing: cannot open", GATE "--clip nothing,dis.y4m");
+    put_text("empty.y4m", "YUV4MPEG2 W23 H17 F25:1 Ip C422p10\n");
+    vqx(101, "parity|empty.y4m: no frames", GATE "--clip empty.y4m,empty.y4m");
+    put_text("other.y4m", "YUV4MPEG2 W23 H17 F25:1 Ip C422\n");
+    vqx(102, "parity|--clip|ref.y4m and other.y4m do not match", GATE "--clip ref.y4m,other.y4m");
+    put("cut.yuv", p.ref.samples.data, p.ref.frame_bytes * 2 + 5);
+    run = vqx(102, "parity|cut.yuv: frame 2 is truncated", GATE "--clip cut.yuv,dis.y4m,23x17,422,10");
+    assert_has(run.out, "\nEnded early: cut.yuv: frame 2 is truncated");
+    free_pair(&p);
+#undef GATE
+}
+
 /* ---- features ------------------------------------------------------------------------------------------------------ */
 
 /* The keys of an object, in their order, with a blank behind each. */
@@ -508,6 +542,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_passed_over),
         cmocka_unit_test(test_threads_and_masks),
         cmocka_unit_test(test_backend),
+        cmocka_unit_test(test_parity),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_feature_options),
         cmocka_unit_test(test_infinity),

@@ -46,7 +46,7 @@ static void test_usage(void **state) {
         {"only one of|standard input", "-r - -d - " PSNR},
         {"nothing to score|--feature", Y4M "-n"},
         {"'stray'", Y4M PSNR "stray"},
-        {"'parity'", "parity"},
+        {"'stream'", "stream"},
         {"'-'", Y4M PSNR "-"},
         {"'--nonsense'", Y4M PSNR "--nonsense"},
         {"'--nonsense=3'", Y4M PSNR "--nonsense=3"},
@@ -155,6 +155,26 @@ static void test_usage(void **state) {
         {"bench|'5'", "bench --size 5"},
         {"bench|65536x2", "bench --size 65536x2"},
         {"bench|psnr|'x'", "bench --size 16x16 --feature psnr=x=1"},
+        {"parity|'x'", "parity x"},
+        {"parity|'--nix'", "parity --nix"},
+        {"parity|'--clip'", "parity --clip"},
+        {"parity|'-1'", "parity --device -1"},
+        {"parity|--device 1 needs --backend", "parity --device 1"},
+        {"parity|unknown form 'fp32'", "parity --form fp64,fp32"},
+        {"parity|unknown input 'noise9'", "parity --input noise8,noise9"},
+        {"parity|an empty name", "parity --input noise8,,noise10"},
+        {"parity|unknown feature 'nix'", "parity --feature psnr,nix"},
+        {"parity|psnr|'x'", "parity --feature psnr=x=1"},
+        {"parity|psnr|different options", "parity --feature psnr,psnr=enable_mse=true"},
+        {"parity|FILE.json or FILE.md|'report.txt'", "parity --report report.txt"},
+        {"parity|FILE.json or FILE.md|'report'", "parity --report report"},
+        {"parity|--clip|REF,DIST", "parity --clip ref.y4m"},
+        {"parity|--clip|REF,DIST", "parity --clip ref.yuv,dis.yuv,34x18,420"},
+        {"parity|--clip|'34x,420,8'", "parity --clip ref.yuv,dis.yuv,34x,420,8"},
+        {"parity|--clip|'34x18,421,8'", "parity --clip ref.yuv,dis.yuv,34x18,421,8"},
+        {"parity|--clip|34x18, 9 bits", "parity --clip ref.yuv,dis.yuv,34x18,420,9"},
+        {"parity|--clip|ref.yuv|not y4m", "parity --clip ref.yuv,dis.yuv"},
+        {"parity|--clip|/dev/null|regular file", "parity --clip /dev/null,dis.y4m"},
     };
     for (size_t i = 0; i < LENGTH(words); i++)
         vqx(2, words[i].says, "%s", words[i].command);
@@ -226,6 +246,9 @@ static void test_backend(void **state) {
         json_decref(parse(run.out));
     }
     vqx(100, "bench|'cuda'", "bench --backend cuda");
+    vqx(100, "parity|'cuda' is not part of this build", "parity --backend cpu-kernels,cuda");
+    vqx(100, "parity|cpu-kernels has no device '1'", "parity --backend cpu-kernels --device 1");
+    vqx(100, "parity|cpu-kernels has no device '0,1'", "parity --backend cpu-kernels --device 0,1");
     free_pair(&p);
 }
 
@@ -485,9 +508,16 @@ static void test_output(void **state) {
         vqx(103, lines[i].says, "%s", lines[i].command);
 
     /* standard output: full, or nobody reads it; the result as well as the table, help and version */
-    static const char *const to_stdout[] = {
-        Y4M PSNR "-o - --json", Y4M PSNR "-o - --csv -q", Y4M PSNR, Y4M PSNR "-o result", "--help", "--version", "devices",
-        "bench --help"};
+    static const char *const to_stdout[] = {Y4M PSNR "-o - --json",
+                                            Y4M PSNR "-o - --csv -q",
+                                            Y4M PSNR,
+                                            Y4M PSNR "-o result",
+                                            "--help",
+                                            "--version",
+                                            "devices",
+                                            "bench --help",
+                                            "parity --help",
+                                            "parity --backend cpu-kernels --input 1x1 --feature psnr"};
     for (size_t i = 0; i < LENGTH(to_stdout); i++) {
         struct run run;
         if (full) {

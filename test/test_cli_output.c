@@ -360,6 +360,27 @@ static void test_help(void **state) {
     }
     run = vqx(0, NULL, "bench --help");
     assert_has(run.out, "--rounds");
+
+    /* the gate compares every metric, with every option */
+    run = vqx(0, NULL, "parity --help");
+    const char *runs = strstr(run.out, "\nFeatures, a line for each run:\n");
+    assert_non_null(runs);
+    for (size_t i = 0; i < vqx_metric_count(); i++) {
+        const char *name = vqx_metric_name(i);
+        vqx_option_info option;
+        assert_has(runs, name);
+        for (size_t o = 0; vqx_metric_option(i, o, &option) == 0; o++) {
+            bool found = false;
+            snprintf(line, sizeof(line), "%s=", option.name);
+            for (const char *spec = runs; (spec = strpbrk(spec, ",\n ")); spec++)
+                if (strncmp(spec + 1, name, strlen(name)) == 0 && spec[1 + strlen(name)] == '=') {
+                    const char *at = strstr(spec, line);
+                    found = found || (at && (size_t)(at - spec) < 1 + strcspn(spec + 1, ",\n"));
+                }
+            if (!found)
+                fail_msg("the gate does not compare %s of %s", option.name, name);
+        }
+    }
 }
 
 /* Every way to write an option: short, long, with '=', shortened, behind the others. */

@@ -426,21 +426,6 @@ static void help(void) {
            MAX_ROUNDS);
 }
 
-static int parse_size(const char *text, vqx_format *format) {
-    char number[16];
-    uint64_t w, h;
-    const size_t length = strcspn(text, "x");
-    if (length >= sizeof(number) || !text[length])
-        return -EINVAL;
-    memcpy(number, text, length);
-    number[length] = '\0';
-    if (cli_number(number, 65535, &w) < 0 || cli_number(text + length + 1, 65535, &h) < 0)
-        return -EINVAL;
-    format->width = (uint32_t)w;
-    format->height = (uint32_t)h;
-    return vqx_format_check(format);
-}
-
 int cli_bench(int argc, char **argv) {
     static const struct option options[] = {
         {"feature", required_argument, NULL, 'f'},
@@ -464,7 +449,7 @@ int cli_bench(int argc, char **argv) {
                 b.feature[b.features++] = optarg;
             break;
         case 's':
-            good = parse_size(optarg, &b.format) == 0;
+            good = cli_size(optarg, &b.format) == 0 && vqx_format_check(&b.format) == 0;
             break;
         case 'b':
             good = cli_number(optarg, 16, &number) == 0;

@@ -57,6 +57,9 @@ void cli_options_free(struct cli_options *options);
 /* An unsigned number as vmaf takes it: decimal, 0x… or 0…, with nothing behind it. 0, or -EINVAL, also above `most`. */
 int cli_number(const char *text, uint64_t most, uint64_t *value);
 
+/* "1920x1080", sides up to 65535, into width and height. 0, or -EINVAL. */
+int cli_size(const char *text, vqx_format *format);
+
 /* "400", "420", "422" or "444". 0, or -EINVAL. */
 int cli_chroma(const char *text, vqx_chroma *chroma);
 
@@ -66,9 +69,10 @@ int cli_device_check(const char *text);
 /* Scores and writes; returns the exit code. */
 int cli_score(const struct cli_options *options);
 
-/* `vqx bench …` and `vqx devices …`: argv[0] is the word itself. Return the exit code. */
+/* `vqx bench …`, `vqx devices …` and `vqx parity …`: argv[0] is the word itself. Return the exit code. */
 int cli_bench(int argc, char **argv);
 int cli_devices(int argc, char **argv);
+int cli_parity(int argc, char **argv);
 
 /* The whole help text on stdout. */
 void cli_help(void);
@@ -76,7 +80,8 @@ void cli_help(void);
 /* "AMD EPYC, avx512": the processor and the form that runs with this mask. */
 void cli_cpu_text(uint32_t cpumask, char *text, size_t size);
 
-/* Every device of every back end (vqx_device_list()), to be freed by the caller; the processor has its name. NULL when out of memory.
+/* Every device of every back end (vqx_device_list()), to be freed by the caller; the processor has its name. NULL when out of
+ * memory.
  */
 vqx_device_info *cli_device_list(size_t *count);
 
@@ -85,5 +90,7 @@ double cli_seconds(void);
 
 /* The exit code for a negative errno of the library where nothing more special is known. */
 int cli_exit_of(int err);
+/* The same where a frame has failed: its device, the audit, or else the reader that it comes from. */
+int cli_exit_of_frame(int err);
 
 #endif

@@ -7,6 +7,7 @@ static const char head[] =
     "\n"
     "  vqx -r REF -d DIST [-w W -h H -p FORMAT -b BITS] -n --feature NAME[=KEY=VALUE[:KEY=VALUE...]]... [-o FILE --json]\n"
     "  vqx devices                    what can score here\n"
+    "  vqx parity [--help]            whether devices give the same bits as the processor\n"
     "  vqx bench [--help]             how fast it scores here\n"
     "\n"
     "Input\n"

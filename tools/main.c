@@ -12,6 +12,8 @@ static int run(int argc, char **argv) {
         return cli_bench(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "devices") == 0)
         return cli_devices(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "parity") == 0)
+        return cli_parity(argc - 1, argv + 1);
     struct cli_options options;
     int code = cli_options_parse(&options, argc, argv);
     if (code < 0)

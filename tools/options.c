@@ -74,6 +74,21 @@ int cli_number(const char *text, uint64_t most, uint64_t *value) {
     return 0;
 }
 
+int cli_size(const char *text, vqx_format *format) {
+    char number[16];
+    uint64_t w, h;
+    const size_t length = strcspn(text, "x");
+    if (length >= sizeof(number) || !text[length])
+        return -EINVAL;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    if (cli_number(number, 65535, &w) < 0 || cli_number(text + length + 1, 65535, &h) < 0)
+        return -EINVAL;
+    format->width = (uint32_t)w;
+    format->height = (uint32_t)h;
+    return 0;
+}
+
 int cli_chroma(const char *text, vqx_chroma *chroma) {
     static const struct {
         const char *name;

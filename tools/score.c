@@ -61,8 +61,7 @@ static int exit_of(int err, int code) {
     return err == -ENOMEM ? CLI_MEMORY : code;
 }
 
-/* The exit code of a frame that failed: its device, the audit, or else the reader that it comes from. */
-static int run_exit_of(int err) {
+int cli_exit_of_frame(int err) {
     return err == -ENODEV || err == -EBADMSG ? cli_exit_of(err) : exit_of(err, CLI_INPUT);
 }
 
@@ -241,12 +240,12 @@ static int score_frames(struct run *run) {
     show_progress(run, true);
     /* the first frame that failed decides what there is to write, and is the one to name */
     if (err < 0)
-        return stop(run, run_exit_of(err), "%s", vqx_message(run->context));
+        return stop(run, cli_exit_of_frame(err), "%s", vqx_message(run->context));
     if (submitted < 0)
-        return stop(run, run_exit_of(submitted), "frame %" PRIu64 ": %s", index, vqx_strerror(submitted));
+        return stop(run, cli_exit_of_frame(submitted), "frame %" PRIu64 ": %s", index, vqx_strerror(submitted));
     if (more < 0) {
         cli_error("%s", run->message);
-        return run_exit_of(more);
+        return cli_exit_of_frame(more);
     }
     if (vqx_frame_count(run->context) == 0)
         return stop(run, CLI_NO_FRAMES, "no frames to score");

@@ -255,6 +255,12 @@ int writer_error(struct writer *writer, const char *text, int code, char *messag
     return produce(writer, &job, writer->kind->error, message, size);
 }
 
+int writer_body(struct writer *writer, void (*body)(struct writer_job *job), const void *cookie, char *message, size_t size) {
+    const struct writer_info info = {.precision = WRITER_MAX_DIGITS};
+    struct writer_job job = {.info = &info, .cookie = cookie};
+    return produce(writer, &job, body, message, size);
+}
+
 void writer_close(struct writer **writer) {
     struct writer *w = *writer;
     *writer = NULL;

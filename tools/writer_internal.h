@@ -23,6 +23,7 @@ struct writer_job {
     uint64_t next;     /* where the search goes on */
     const char **pool; /* all pooling methods, each once */
     size_t pool_count;
+    const void *cookie; /* of writer_body() */
 };
 
 /* A format of files. */
@@ -40,6 +41,15 @@ __attribute__((format(printf, 2, 3))) void writer_print(struct writer_job *job, 
 
 /* Prints a score in the precision of the job. */
 void writer_number(struct writer_job *job, double value);
+
+/* A JSON string; a byte that is not UTF-8 (of a path, say) becomes U+FFFD, without which no parser would take the file. A score, or
+ * null when it is not finite. */
+void writer_json_string(struct writer_job *job, const char *value);
+void writer_json_number(struct writer_job *job, double value);
+
+/* Replaces the file's content by what `body` prints, as writer_write() does by the results of a context; numbers have all digits.
+ * The job has the cookie, and no context. */
+int writer_body(struct writer *writer, void (*body)(struct writer_job *job), const void *cookie, char *message, size_t size);
 
 /* Finds the next listed frame that has a score and fills job->score, job->present and job->frame. False when there are no more. */
 bool writer_next_frame(struct writer_job *job);

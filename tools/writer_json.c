@@ -26,8 +26,7 @@ static size_t utf8_length(const unsigned char *text) {
     return code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
 }
 
-/* A JSON string. A byte that is not UTF-8 (of a path, say) becomes U+FFFD, without which no parser would take the file. */
-static void string(struct writer_job *job, const char *value) {
+void writer_json_string(struct writer_job *job, const char *value) {
     const unsigned char *text = (const unsigned char *)value, *plain = text;
     writer_print(job, "\"");
     while (*text) {
@@ -45,21 +44,25 @@ static void string(struct writer_job *job, const char *value) {
 /* `separator`, a new line, `indent` spaces and "name": */
 static void key(struct writer_job *job, const char *separator, int indent, const char *name) {
     writer_print(job, "%s\n%*s", separator, indent, "");
-    string(job, name);
+    writer_json_string(job, name);
     writer_print(job, ": ");
 }
 
 static void text_member(struct writer_job *job, const char *separator, int indent, const char *name, const char *value) {
     key(job, separator, indent, name);
-    string(job, value);
+    writer_json_string(job, value);
 }
 
-static void number_member(struct writer_job *job, const char *separator, int indent, const char *name, double value) {
-    key(job, separator, indent, name);
+void writer_json_number(struct writer_job *job, double value) {
     if (isfinite(value))
         writer_number(job, value);
     else
         writer_print(job, "null");
+}
+
+static void number_member(struct writer_job *job, const char *separator, int indent, const char *name, double value) {
+    key(job, separator, indent, name);
+    writer_json_number(job, value);
 }
 
 static void frames(struct writer_job *job) {
