@@ -1,0 +1,9 @@
+/* What the words of kernel/ mean in CUDA C++ (doc/dialect.md). To be compiled by nvcc with -fmad=false and without fast math; every
+ * other flag of scripts/embed_cuda that is about arithmetic is nvcc's default. */
+#ifndef VQX_DIALECT_CUDA_H
+#define VQX_DIALECT_CUDA_H
+
+#define VQX_SHUFFLE_DOWN(value, step) __shfl_down_sync(0xffffffffu, value, step)
+#include "dialect/cudahip.h"
+
+#endif
