@@ -1,7 +1,8 @@
 #include "device/device.h"
 
 const vqx_backend *const vqx_backends[] = {
-    &vqx_backend_cpu_kernels,
+    &vqx_backend_cuda,
     &vqx_backend_opencl,
+    &vqx_backend_cpu_kernels,
     NULL,
 };
