@@ -107,6 +107,7 @@ static void devices(void **state) {
     setenv("FAKE_CUDA_FAIL", "cuModuleLoadData:1:209", 1);
     refused(cuda->open(&opened, 0, true, false, &message), "cuModuleLoadData: CUDA_ERROR_NO_BINARY_FOR_GPU");
     assert_null(opened);
+    unsetenv("FAKE_CUDA_FAIL");
     setenv("FAKE_CUDA_FLIP", "1", 1);
     assert_int_equal(cuda->open(&opened, 0, true, false, &message), -ENODEV);
     assert_non_null(strstr(message.text, "(self-test"));
