@@ -51,6 +51,7 @@ typedef struct command {
 } command;
 
 struct CUstream_st {
+    struct CUstream_st *next;
     command *first, **end;
 };
 
@@ -69,6 +70,7 @@ typedef struct block {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
 static struct CUctx_st contexts[MOST_CONTEXTS];
 static block *blocks;
+static struct CUstream_st *streams;
 static unsigned alive;
 static char failing[64];
 static unsigned calls;
@@ -252,6 +254,33 @@ DRIVER(cuModuleGetFunction, vqx_cuda_function *function, vqx_cuda_module module,
 
 /* ---- memory -------------------------------------------------------------------------------------------------------------- */
 
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Does what the stream was asked to do, or forgets it. */
+static void drain(vqx_cuda_stream stream, bool run) {
+    while (stream->first) {
+        command *c = stream->first;
+        void *argument[VQX_MAX_ARGUMENTS];
+        for (unsigned i = 0; i < VQX_MAX_ARGUMENTS; i++)
+            argument[i] = &c->argument[i];
+        if (run && c->kind == MOVE)
+            memcpy(c->to, c->from, c->bytes);
+        if (run && c->kind == MOVE && getenv("FAKE_CUDA_FLIP"))
+            *(uint8_t *)c->to ^= 1;
+        if (run && c->kind == RUN)
+            c->entry(c->gx, c->gy, argument);
+        if (run && c->kind == STAMP)
+            *c->event = (struct CUevent_st){seconds(), true};
+        stream->first = c->next;
+        free(c);
+    }
+    stream->end = &stream->first;
+}
+
 /* Not zeros: nobody may rely on them. */
 static void *take(size_t bytes, size_t alignment) {
     block *b = malloc(sizeof(*b));
@@ -283,8 +312,12 @@ DRIVER(cuMemAlloc_v2, vqx_cuda_pointer *pointer, size_t bytes) {
     return done(status);
 }
 
+/* Waits for all streams, as the driver does. */
 DRIVER(cuMemFree_v2, vqx_cuda_pointer pointer) {
-    const vqx_cuda_status status = start("cuMemFree", true), freed = give((void *)(uintptr_t)pointer);
+    const vqx_cuda_status status = start("cuMemFree", true);
+    for (struct CUstream_st *stream = streams; stream; stream = stream->next)
+        drain(stream, !status);
+    const vqx_cuda_status freed = give((void *)(uintptr_t)pointer);
     return done(status ? status : freed);
 }
 
@@ -317,33 +350,6 @@ DRIVER(cuMemFreeHost, void *memory) {
 
 /* ---- streams ------------------------------------------------------------------------------------------------------------- */
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* Does what the stream was asked to do, or forgets it; without the lock, as it may take long. */
-static void drain(vqx_cuda_stream stream, bool run) {
-    while (stream->first) {
-        command *c = stream->first;
-        void *argument[VQX_MAX_ARGUMENTS];
-        for (unsigned i = 0; i < VQX_MAX_ARGUMENTS; i++)
-            argument[i] = &c->argument[i];
-        if (run && c->kind == MOVE)
-            memcpy(c->to, c->from, c->bytes);
-        if (run && c->kind == MOVE && getenv("FAKE_CUDA_FLIP"))
-            *(uint8_t *)c->to ^= 1;
-        if (run && c->kind == RUN)
-            c->entry(c->gx, c->gy, argument);
-        if (run && c->kind == STAMP)
-            *c->event = (struct CUevent_st){seconds(), true};
-        stream->first = c->next;
-        free(c);
-    }
-    stream->end = &stream->first;
-}
-
 static vqx_cuda_status put(vqx_cuda_status status, vqx_cuda_stream stream, const command *what) {
     if (!status && !stream)
         status = INVALID_HANDLE; /* stream 0 would wait for all others */
@@ -364,6 +370,8 @@ DRIVER(cuStreamCreate, vqx_cuda_stream *stream, unsigned flags) {
     if (!status) {
         *stream = calloc(1, sizeof(**stream));
         (*stream)->end = &(*stream)->first;
+        (*stream)->next = streams;
+        streams = *stream;
         alive++;
     }
     return done(status);
@@ -371,6 +379,10 @@ DRIVER(cuStreamCreate, vqx_cuda_stream *stream, unsigned flags) {
 
 DRIVER(cuStreamDestroy_v2, vqx_cuda_stream stream) {
     const vqx_cuda_status status = start("cuStreamDestroy", true);
+    struct CUstream_st **at = &streams;
+    while (*at != stream)
+        at = &(*at)->next;
+    *at = stream->next;
     drain(stream, !status);
     free(stream);
     alive--;
@@ -379,9 +391,8 @@ DRIVER(cuStreamDestroy_v2, vqx_cuda_stream stream) {
 
 DRIVER(cuStreamSynchronize, vqx_cuda_stream stream) {
     const vqx_cuda_status status = start("cuStreamSynchronize", true);
-    done(status);
     drain(stream, !status);
-    return status;
+    return done(status);
 }
 
 DRIVER(cuMemcpyHtoDAsync_v2, vqx_cuda_pointer to, const void *from, size_t bytes, vqx_cuda_stream stream) {
