@@ -74,7 +74,7 @@ VQX_FN u32 vqx_ordered_place(i64 before, u32 end, i64 high, i64 low, i32 unit) {
     if (least < 1)
         return 0;
     const i32 top = 63 - vqx_clz_u64((u64)least);
-    return most <= (i64)2 << top ? (u32)(top + unit + 1023) | (lower > 0 ? 0u : 2048u) : 0;
+    return (u64)most <= (u64)2 << top ? (u32)(top + unit + 1023) | (lower > 0 ? 0u : 2048u) : 0;
 }
 
 /* A number of last places after one more term, in the place of the block. */
@@ -105,6 +105,11 @@ VQX_BODY(ordered_bounds, vqx_local_sum) {
     }
 }
 
+/* Where the segments of a chunk end that has `each` of them. */
+VQX_FN u32 vqx_chunk_end(u32 c, u32 each, u32 segments) {
+    return (c + 1) * each < segments ? (c + 1) * each : segments;
+}
+
 typedef struct vqx_local_before {
     u64 net[VQX_ORDERED_CHUNKS];
 } vqx_local_before;
@@ -115,7 +120,7 @@ VQX_BODY(ordered_before, vqx_local_before) {
     const u64 at = (u64)cx.gx * segments;
     VQX_EACH(cx, c, VQX_ORDERED_CHUNKS) {
         u64 sum = 0;
-        for (u32 s = c * each; s < segments && s < (c + 1) * each; s++)
+        for (u32 s = c * each; s < vqx_chunk_end(c, each, segments); s++)
             sum += net[at + s];
         lm->net[c] = sum;
     }
@@ -124,7 +129,7 @@ VQX_BODY(ordered_before, vqx_local_before) {
         u64 sum = 0;
         for (u32 b = 0; b < c; b++)
             sum += lm->net[b];
-        for (u32 s = c * each; s < segments && s < (c + 1) * each; s++) {
+        for (u32 s = c * each; s < vqx_chunk_end(c, each, segments); s++) {
             before[at + s] = sum;
             sum += net[at + s];
         }
@@ -262,7 +267,7 @@ VQX_BODY(ordered_walk, vqx_local_walk) {
     const u64 s0 = (u64)cx.gx * segments, t0 = (u64)cx.gx * terms;
     VQX_EACH(cx, c, VQX_ORDERED_CHUNKS) {
         vqx_stretch chunk = vqx_stretch_none();
-        for (u32 s = c * each; s < segments && s < (c + 1) * each; s++)
+        for (u32 s = c * each; s < vqx_chunk_end(c, each, segments); s++)
             chunk = vqx_stretch_then(chunk, stops[s0 + s], tail[2 * (s0 + s)], tail[2 * (s0 + s) + 1]);
         lm->even[c] = chunk.tail.even;
         lm->odd[c] = chunk.tail.odd;
@@ -299,7 +304,7 @@ VQX_BODY(ordered_walk, vqx_local_walk) {
         VQX_EACH(cx, c, VQX_ORDERED_CHUNKS) {
             u32 next = lm->next[c], s = lm->segment[c], number = lm->number[c];
             vqx_step step = vqx_step_of(lm->next_even[c], lm->next_odd[c]);
-            while (s < segments && s < (c + 1) * each && next < batch + VQX_ORDERED_BATCH) {
+            while (s < vqx_chunk_end(c, each, segments) && next < batch + VQX_ORDERED_BATCH) {
                 if (number < stops[s0 + s]) {
                     const u64 k = 3 * ((s0 + s) * VQX_ORDERED_RUNS + number++);
                     step = vqx_step_then(step, vqx_step_of(stop[k], stop[k + 1]));
