@@ -24,6 +24,8 @@ typedef float f32;
 #define VQX_PRIVATE
 #define VQX_TABLE static const
 #define VQX_RESTRICT restrict
+/* in front of a loop of constant length: made straight, so that small private arrays stay in registers */
+#define VQX_UNROLL
 
 typedef struct vqx_cx {
     u32 lane, lanes, gx, gy, ngx;

@@ -9,5 +9,6 @@
 #include "kernel/square.h"
 #include "kernel/ssim_group.h"
 #include "kernel/sum.h"
+#include "kernel/vif_group.h"
 
 #endif

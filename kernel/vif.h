@@ -2,8 +2,6 @@
 #ifndef VQX_KERNEL_VIF_H
 #define VQX_KERNEL_VIF_H
 
-#include "kernel/log2_table.h"
-
 /* Taps of the scales 0..3, sum 65536, as many as vqx_vif_taps says. */
 VQX_TABLE u32 vqx_vif_taps[4] = {17, 9, 5, 3};
 VQX_TABLE u32 vqx_vif_tap[4][17] = {
@@ -21,6 +19,16 @@ VQX_TABLE u32 vqx_vif_tap[4][17] = {
 typedef struct vqx_vif_terms {
     u32 reference, noise, distorted, nn, dn;
 } vqx_vif_terms;
+
+/* Words of a column after the pass over rows: the two means, p11, p22, p12. */
+#define VQX_VIF_MOMENTS 4
+
+/* Pixels of a group (kernel/vif_group.h), and groups for an image. */
+#define VQX_VIF_TILE_WIDTH 112
+#define VQX_VIF_TILE_HEIGHT 8
+#define VQX_VIF_TILES_X(w) (((w) + VQX_VIF_TILE_WIDTH - 1) / VQX_VIF_TILE_WIDTH)
+#define VQX_VIF_TILES_Y(h) (((h) + VQX_VIF_TILE_HEIGHT - 1) / VQX_VIF_TILE_HEIGHT)
+#define VQX_VIF_TILES(w, h) (VQX_VIF_TILES_X(w) * VQX_VIF_TILES_Y(h))
 
 /* L(VQX_VIF_NOISE) */
 #define VQX_VIF_LOG2_NOISE 34816
@@ -48,12 +56,6 @@ VQX_FN u64 vqx_vif_round(u64 sum, u32 shift) {
 VQX_FN u32 vqx_vif_top16(u32 x) {
     /* clears the bit below the top 16, so that the conversion cannot carry into them */
     return vqx_bits_f32((f32)(i32)(x & ~(x >> 16))) >> 8;
-}
-
-/* 2048 log2(x) for 2^16 <= x < 2^31: from the top 16 bits of x, the rest cut off. */
-VQX_FN u32 vqx_vif_log2(u32 x) {
-    const u32 top = vqx_vif_top16(x);
-    return ((vqx_log2_table[top >> 3 & 4095] + (top & 7)) >> 3) + ((top >> 15) - 127) * 2048;
 }
 
 /* Variance, or covariance, of a window: the mean product minus the product of the means, wrapping. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernel/vif.h"
 #include "metric/metric.h"
 
 typedef struct vif_options {
@@ -86,6 +87,7 @@ static int setup(vqx_feature *feature, vqx_message_text *message) {
     }
     feature->planes = 1;
     feature->sums = VQX_VIF_SUMS;
+    feature->words = VQX_VIF_SUMS;
     feature->scratch = scratch[level_of(feature)](f);
     if (level_of(feature) != VQX_LEVEL_DEFINITION) {
         /* a part takes in 40 rows above and below its own */
@@ -112,6 +114,31 @@ static void join(const vqx_feature *feature, const vqx_pair *pair, uint32_t part
                  uint64_t *sums) {
     (void)pair, (void)scratch;
     vqx_join_add(feature, parts, part, sums);
+}
+
+/* One launch per scale, which also makes the next one (kernel/vif_group.h), and one for the sums. */
+static void launch(const vqx_feature *feature, vqx_work *work, uint32_t at, uint64_t ordered) {
+    const vif_options *o = feature->options;
+    const uint32_t w = feature->format.width, h = feature->format.height, bits = feature->format.bits;
+    static __typeof__(vqx_run_vif_1) *const run[VQX_VIF_SCALES] = {NULL, vqx_run_vif_1, vqx_run_vif_2, vqx_run_vif_3};
+    const uint64_t limit = vqx_bits_of_f64(o->vif_enhn_gain_limit);
+    uint32_t words[VQX_VIF_SCALES + 1] = {0, VQX_VIF_MOMENTS}; /* where the scales begin, and their end */
+    uint32_t tiles[VQX_VIF_SCALES + 1] = {0};
+    (void)ordered;
+    for (uint32_t s = 0; s < VQX_VIF_SCALES; s++) {
+        tiles[s + 1] = tiles[s] + VQX_VIF_TILES(w >> s, h >> s);
+        if (s > 0)
+            words[s + 1] = words[s] + (w >> s) * (h >> s);
+    }
+    vqx_buffer pairs = vqx_work_scratch(work, VQX_SCRATCH_METRIC, words[VQX_VIF_SCALES] * sizeof(uint32_t));
+    vqx_buffer part = vqx_work_scratch(work, VQX_SCRATCH_METRIC + 1, 2 * (size_t)tiles[VQX_VIF_SCALES] * sizeof(uint64_t));
+    VQX_RUN_DEPTH(vif_0, bits)
+    (work, VQX_VIF_TILES_X(w), VQX_VIF_TILES_Y(h), work->plane[0][0], work->plane[1][0], w, h, bits, limit, !o->vif_skip_scale0,
+     words[1], pairs, part);
+    for (uint32_t s = 1; s < VQX_VIF_SCALES; s++)
+        run[s](work, VQX_VIF_TILES_X(w >> s), VQX_VIF_TILES_Y(h >> s), pairs, words[s], words[s - 1] + (w >> (s - 1)), w >> s,
+               h >> s, limit, tiles[s], words[s + 1], pairs, part);
+    vqx_run_vif_sum(work, 4 * VQX_VIF_SCALES, 1, part, w, h, work->result, at);
 }
 
 static void finish_frame(const vqx_feature *feature, const uint64_t *sums, double *output) {
@@ -154,5 +181,7 @@ const vqx_metric vqx_metric_vif = {
     .teardown = teardown,
     .pass = pass,
     .join = join,
+    .programs = 1u << VQX_PROGRAM_VIF,
+    .launch = launch,
     .finish_frame = finish_frame,
 };

@@ -1,7 +1,7 @@
 /* vif as doc/numerics.md defines it: scale by scale, row by row. */
 #include "metric/vif.h"
 
-#include "kernel/vif.h"
+#include "metric/vif_log2_table.h"
 
 /* What the vertical pass leaves of one column: means and mean products of the pair. */
 typedef struct column {

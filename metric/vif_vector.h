@@ -5,8 +5,8 @@
 
 #include "dialect/cpu.h"
 
-#include "kernel/vif.h"
-#include "metric/vif_log2.h"
+#include "kernel/vif_log2.h"
+#include "metric/vif_log2_table.h"
 
 #if defined(__AVX512BW__)
 #define LANES 16
@@ -100,7 +100,8 @@ VQX_FN v32 high_halves(v32 a, v32 b) {
 /* vqx_vif_log2 */
 #if defined(__AVX512BW__)
 VQX_FN __m512 log2_coefficient(u32 power, v32 piece) {
-    return _mm512_permutex2var_ps(_mm512_load_ps(log2_piece[power]), (__m512i)piece, _mm512_load_ps(log2_piece[power] + 16));
+    return _mm512_permutex2var_ps(_mm512_loadu_ps(vqx_vif_log2_piece[power]), (__m512i)piece,
+                                  _mm512_loadu_ps(vqx_vif_log2_piece[power] + 16));
 }
 
 VQX_FN v32 log2_of(v32 x) {

@@ -12,7 +12,7 @@
 #include "dialect/cpu.h"
 #include "metric/vif.h"
 
-#include "kernel/vif.h"
+#include "metric/vif_log2_table.h"
 #include "test/direct.h"
 #include "test/vif_synth.h"
 

@@ -3,11 +3,13 @@
  * Word b is for the eight mantissas 32768 + 8b + j, j = 0..7: 2048 (log2(32768 + 8b + j) - 15), rounded as that page says, is
  * (word + j) >> 3. It is exact because the rounded value steps at most once in eight. test/test_vif.c makes all 32768 values anew.
  */
-#ifndef VQX_KERNEL_LOG2_TABLE_H
-#define VQX_KERNEL_LOG2_TABLE_H
+#ifndef VQX_METRIC_VIF_LOG2_TABLE_H
+#define VQX_METRIC_VIF_LOG2_TABLE_H
+
+#include "kernel/vif.h"
 
 // clang-format off
-VQX_TABLE u32 vqx_log2_table[4096] = {
+static const u32 vqx_log2_table[4096] = {
     2, 8, 15, 20, 25, 32, 38, 42, 48, 55, 60, 65, 72, 78, 83, 88,
     96, 101, 105, 112, 118, 123, 128, 136, 141, 146, 152, 159, 163, 168, 176, 181,
     186, 192, 199, 203, 208, 216, 221, 226, 232, 239, 244, 248, 256, 261, 266, 272,
@@ -266,5 +268,11 @@ VQX_TABLE u32 vqx_log2_table[4096] = {
     16337, 16344, 16344, 16347, 16352, 16352, 16357, 16360, 16360, 16367, 16368, 16369, 16376, 16376, 16379, 16384,
 };
 // clang-format on
+
+/* 2048 log2(x) for 2^16 <= x < 2^31: from the top 16 bits of x, the rest cut off. */
+VQX_FN u32 vqx_vif_log2(u32 x) {
+    const u32 top = vqx_vif_top16(x);
+    return ((vqx_log2_table[top >> 3 & 4095] + (top & 7)) >> 3) + ((top >> 15) - 127) * 2048;
+}
 
 #endif

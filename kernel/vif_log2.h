@@ -1,16 +1,16 @@
-/* log2 of 16 bits without a look-up in memory: 32 parabolas whose coefficients fit in registers.
+/* log2 of 16 bits from 96 coefficients: 32 parabolas, which fit in registers or, free of bank conflicts, in a group's memory.
  *
  * In piece n, where the mantissas are 32768 + 1024 n + r, 0 <= r < 1024, and with t = 1 + r / 1024:
  * (c[2][n] t + c[1][n]) t + c[0][n] in binary32, one rounding per operation, cut off, is 2048 (log2(mantissa) - 15), rounded as
  * doc/numerics.md says. They were found by a search for the largest distance of all 32768 values from where they would be cut
- * wrong, which is 2^-11; test/test_vif_vector.c compares all of them with kernel/log2_table.h. */
-#ifndef VQX_METRIC_VIF_LOG2_H
-#define VQX_METRIC_VIF_LOG2_H
+ * wrong, which is 2^-11; test/test_vif_vector.c compares all of them with metric/vif_log2_table.h. */
+#ifndef VQX_KERNEL_VIF_LOG2_H
+#define VQX_KERNEL_VIF_LOG2_H
 
-#include "dialect/cpu.h"
+#include "kernel/vif.h"
 
 // clang-format off
-static const _Alignas(64) f32 log2_piece[3][32] = {
+VQX_TABLE f32 vqx_vif_log2_piece[3][32] = {
     {
         -0x1.74eb12p+6f, 0x1.24ff24p-1f, 0x1.6e1016p+6f, 0x1.675b4cp+7f, 0x1.094da8p+8f, 0x1.5c8c36p+8f,
         0x1.ad8db6p+8f, 0x1.fc4ec4p+8f, 0x1.248674p+9f, 0x1.49f05cp+9f, 0x1.6e5e52p+9f, 0x1.92036p+9f,
@@ -37,5 +37,13 @@ static const _Alignas(64) f32 log2_piece[3][32] = {
     },
 };
 // clang-format on
+
+/* 2048 log2(x) for 2^16 <= x < 2^31: from the top 16 bits of x, the rest cut off. `piece` is a copy of vqx_vif_log2_piece. */
+VQX_FN u32 vqx_vif_log2_by_piece(VQX_LOCAL const f32 *piece, u32 x) {
+    const u32 top = vqx_vif_top16(x), n = top >> 10 & 31;
+    const f32 t = vqx_f32_bits((top & 1023) << 13 | 0x3f800000u);
+    const f32 slope = piece[64 + n] * t + piece[32 + n];
+    return (u32)(i32)(slope * t + piece[n]) + ((top >> 15) - 127) * 2048;
+}
 
 #endif
