@@ -83,26 +83,18 @@ VQX_FN void vqx_error(vqx_cx cx, VQX_LOCAL vqx_local_sum *lm, VQX_GLOBAL const u
     part[(u64)cx.gx * VQX_SQUARE_COLUMNS + cx.gy] = sum;
 }
 
+VQX_FN VQX_GLOBAL const u8 *vqx_plane_of(u32 number, VQX_GLOBAL const u8 *y, VQX_GLOBAL const u8 *cb, VQX_GLOBAL const u8 *cr) {
+    return number == 0 ? y : number == 1 ? cb : cr;
+}
+
 /* A plane per row of the grid. */
 VQX_BODY(error_u8, vqx_local_sum) {
-    vqx_error(cx, lm,
-              cx.gy == 0   ? ref0
-              : cx.gy == 1 ? ref1
-                           : ref2,
-              cx.gy == 0   ? dis0
-              : cx.gy == 1 ? dis1
-                           : dis2,
-              cx.gy == 0 ? size0 : size1, rounded, part, 1);
+    vqx_error(cx, lm, vqx_plane_of(cx.gy, ref0, ref1, ref2), vqx_plane_of(cx.gy, dis0, dis1, dis2), cx.gy ? size1 : size0, rounded,
+              part, 1);
 }
 VQX_BODY(error_u16, vqx_local_sum) {
-    vqx_error(cx, lm,
-              cx.gy == 0   ? ref0
-              : cx.gy == 1 ? ref1
-                           : ref2,
-              cx.gy == 0   ? dis0
-              : cx.gy == 1 ? dis1
-                           : dis2,
-              cx.gy == 0 ? size0 : size1, rounded, part, 2);
+    vqx_error(cx, lm, vqx_plane_of(cx.gy, ref0, ref1, ref2), vqx_plane_of(cx.gy, dis0, dis1, dis2), cx.gy ? size1 : size0, rounded,
+              part, 2);
 }
 
 /* The squares of `samples` samples of a and, in the next row of the grid, of b, or of a - b, as fp64 numbers. */
