@@ -166,14 +166,10 @@ static void pass(const vqx_feature *feature, const vqx_pair *pair, uint32_t part
         join(feature, pair, 1, scratch, sums, sums);
 }
 
-static uint32_t bit_of(mean m) {
-    return 1u << (VQX_SSIM_MEANS * m.scale + m.kind);
-}
-
 static vqx_ssim_twin twin_of(const vqx_feature *feature) {
     vqx_ssim_twin twin = {&feature->format, 1, SCALES, 0};
     for (size_t i = 0; i < feature->sums / 2; i++)
-        twin.wanted |= bit_of(mean_at(feature, i));
+        twin.wanted |= 1u << (VQX_SSIM_MEANS * mean_at(feature, i).scale + mean_at(feature, i).kind);
     return twin;
 }
 
@@ -182,15 +178,13 @@ static void launch(const vqx_feature *feature, vqx_work *work, uint32_t at, uint
     vqx_ssim_twin_launch(work, at, &twin, ordered);
 }
 
-/* Values are counted as bit_of() says. */
 static uint64_t settle(const vqx_feature *feature, const uint64_t *words, uint64_t ordered, uint64_t *sums) {
     const vqx_ssim_twin twin = twin_of(feature);
     uint64_t open = 0;
     for (size_t i = 0; i < feature->sums / 2; i++) {
         const mean m = mean_at(feature, i);
         double value;
-        if (!vqx_ssim_twin_mean(&twin, words, (uint32_t)m.scale, (uint32_t)m.kind, ordered, &value))
-            open |= bit_of(m);
+        open |= vqx_ssim_twin_settle(&twin, words, (uint32_t)m.scale, (uint32_t)m.kind, ordered, &value);
         vqx_ssim_put(feature, i, (vqx_ssim_sum){value, 0}, sums);
     }
     return open;

@@ -130,7 +130,6 @@ static void launch(const vqx_feature *feature, vqx_work *work, uint32_t at, uint
         vqx_ssim_twin_launch(work, at, &twin, ordered);
 }
 
-/* Values are counted as means are. */
 static uint64_t settle(const vqx_feature *feature, const uint64_t *words, uint64_t ordered, uint64_t *sums) {
     const shape s = shape_of(feature);
     const vqx_ssim_twin twin = twin_of(feature, &s);
@@ -139,8 +138,8 @@ static uint64_t settle(const vqx_feature *feature, const uint64_t *words, uint64
         double mean = 0;
         if (s.empty)
             mean = mean_of_none(&s);
-        else if (!vqx_ssim_twin_mean(&twin, words, 0, i, ordered, &mean))
-            open |= 1u << i;
+        else
+            open |= vqx_ssim_twin_settle(&twin, words, 0, i, ordered, &mean);
         vqx_ssim_put(feature, i, (vqx_ssim_sum){mean, 0}, sums);
     }
     return open;

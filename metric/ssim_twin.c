@@ -6,6 +6,12 @@
 
 #define MAX_LEVELS 5
 
+/* Beyond the bits of values: whether terms are large; not where all bits are set, as when everything is to be made in order. */
+#define LARGE_TERMS ((uint64_t)1 << VQX_SSIM_MEANS * MAX_LEVELS)
+static bool large_terms(uint64_t ordered) {
+    return (ordered & 3 * LARGE_TERMS) == LARGE_TERMS;
+}
+
 /* Scratch buffers: of each side smaller pictures, one behind the other; of tiles the sums; terms. */
 enum { SMALLER_REF = VQX_SCRATCH_METRIC, SMALLER_DIS, TILE_SUMS, TILE_SIZES, TERMS };
 
@@ -60,6 +66,13 @@ static void make_smaller(vqx_work *work, const vqx_ssim_twin *twin, const vqx_ss
     }
 }
 
+/* The unit for sums in order, as fine as the terms allow: they are below 4, or, of samples up to 2^14 that four halvings make up to
+ * 14 times larger, below 2^32. */
+static int32_t unit_of_terms(uint32_t n, bool large) {
+    const int32_t unit = 32 - vqx_clz_u32(n) + (large ? 32 : 2) - 61;
+    return unit > -30 ? unit : -30;
+}
+
 void vqx_ssim_twin_launch(vqx_work *work, uint32_t at, const vqx_ssim_twin *twin, uint64_t ordered) {
     vqx_ssim_level level[MAX_LEVELS + 1];
     levels_of(twin, level);
@@ -85,27 +98,34 @@ void vqx_ssim_twin_launch(vqx_work *work, uint32_t at, const vqx_ssim_twin *twin
         else vqx_run_ssim_f32(work, level[end].tile - l->tile, 1, vqx_work_scratch(work, SMALLER_REF, 0),
                               vqx_work_scratch(work, SMALLER_DIS, 0), 0, first->w, first->h, l->tile - first->tile, 1, wanted,
                               store, fraction, sums, sizes, l->tile, tiles, terms);
-        if (store)
-            vqx_ordered_sum(work, &(vqx_ordered){terms, columns_of(l), rows_of(l), kinds, -30},
+        if (store) {
+            const int32_t unit = unit_of_terms(columns_of(l) * rows_of(l), large_terms(ordered));
+            vqx_ordered_sum(work, &(vqx_ordered){terms, columns_of(l), rows_of(l), kinds, unit},
                             at + VQX_SSIM_WORDS * i + 2 * VQX_SSIM_KINDS);
+        }
     }
     vqx_run_ssim_total(work, VQX_SSIM_KINDS, twin->levels, sums, sizes, level->w, level->h, twin->wanted, fraction, tiles,
                        work->result, at);
 }
 
-bool vqx_ssim_twin_mean(const vqx_ssim_twin *twin, const uint64_t *words, uint32_t i, uint32_t kind, uint64_t ordered,
-                        double *mean) {
+uint64_t vqx_ssim_twin_settle(const vqx_ssim_twin *twin, const uint64_t *words, uint32_t i, uint32_t kind, uint64_t ordered,
+                              double *mean) {
     vqx_ssim_level level[MAX_LEVELS + 1];
     levels_of(twin, level);
     const uint32_t n = columns_of(&level[i]) * rows_of(&level[i]);
-    const uint32_t store = (uint32_t)(ordered & twin->wanted) >> VQX_SSIM_KINDS * i;
+    const uint64_t bit = (uint64_t)1 << (VQX_SSIM_KINDS * i + kind);
     const uint64_t *const word = words + VQX_SSIM_WORDS * i;
-    if (store >> kind & 1) {
-        const int before = __builtin_popcount(store & ((1u << kind) - 1));
-        return vqx_ssim_mean((vqx_ssim_sum){vqx_f64_of_bits(word[2 * VQX_SSIM_KINDS + before]), 0}, n, mean);
+    const bool large = word[2 * kind + 1] == UINT64_MAX;
+    if (ordered & bit && (!large || large_terms(ordered))) {
+        const uint64_t before = (ordered & twin->wanted & (bit - 1)) >> VQX_SSIM_KINDS * i;
+        const uint64_t sum = word[2 * VQX_SSIM_KINDS + (uint32_t)__builtin_popcountll(before)];
+        vqx_ssim_mean((vqx_ssim_sum){vqx_f64_of_bits(sum), 0}, n, mean);
+        return 0;
     }
     const double sum = ldexp((double)(int64_t)word[2 * kind], -(int)fraction_of(level));
     /* a little more, as conversions and vqx_ssim_mean() round, too */
     const double off = (double)word[2 * kind + 1] * (1.0001 * 0x1p-48) + fabs(sum) * 0x1p-51;
-    return vqx_ssim_mean((vqx_ssim_sum){sum, off}, n, mean);
+    if (vqx_ssim_mean((vqx_ssim_sum){sum, off}, n, mean) && !large)
+        return 0;
+    return large ? bit | LARGE_TERMS | (ordered & twin->wanted) : bit;
 }
