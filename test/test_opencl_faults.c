@@ -81,6 +81,11 @@ static cl_program fail_program(cl_context context, cl_uint texts, const char **t
     objects++;
     return real.CreateProgramWithSource(context, texts, text, length, status);
 }
+static cl_program count_binary(cl_context context, cl_uint devices, const cl_device_id *device, const size_t *length,
+                               const unsigned char **binary, cl_int *loaded, cl_int *status) {
+    objects++;
+    return real.CreateProgramWithBinary(context, devices, device, length, binary, loaded, status);
+}
 static cl_int count_release_program(cl_program program) {
     objects--;
     return real.ReleaseProgram(program);
@@ -147,6 +152,7 @@ static void plant_failures(void) {
     vqx_cl.CreateKernel = fail_kernel;
     vqx_cl.ReleaseKernel = count_release_kernel;
     vqx_cl.CreateProgramWithSource = fail_program;
+    vqx_cl.CreateProgramWithBinary = count_binary;
     vqx_cl.ReleaseProgram = count_release_program;
     vqx_cl.BuildProgram = fail_build;
     vqx_cl.ReleaseEvent = count_release_event;
@@ -207,7 +213,6 @@ static int everything(void) {
 
 static void every_failure(void **state) {
     (void)state;
-    setenv("VQX_CACHE_DIR", "", 1); /* each time from the source: as quick, the driver has a cache of its own */
     int err = -1;
     plant_failures();
     for (fail_at = 1; err < 0 || calls >= fail_at; fail_at++) {
@@ -222,6 +227,28 @@ static void every_failure(void **state) {
         assert_int_equal(objects, 0);
     }
     assert_true(fail_at > 30);
+}
+
+/* Programs that are not stored. */
+static void every_failure_of_a_build(void **state) {
+    (void)state;
+    static const char *const line[] = {
+        "kernels SELF_TEST cannot be built: CL_INVALID_CONTEXT",
+        "kernels SELF_TEST cannot be built: CL_BUILD_PROGRAM_FAILURE",
+        "kernels SUM cannot be built: CL_INVALID_CONTEXT",
+        "kernels SUM cannot be built: CL_BUILD_PROGRAM_FAILURE",
+    };
+    setenv("VQX_CACHE_DIR", "", 1);
+    vqx_cl.CreateProgramWithSource = fail_program;
+    vqx_cl.BuildProgram = fail_build;
+    vqx_cl.ReleaseProgram = count_release_program;
+    objects = 0;
+    for (fail_at = 1; fail_at <= 4; fail_at++) {
+        calls = 0;
+        assert_int_equal(everything(), -ENODEV);
+        says(line[fail_at - 1]);
+        assert_int_equal(objects, 0);
+    }
 }
 
 static void lines(void **state) {
@@ -277,6 +304,7 @@ int main(void) {
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_failure, opencl_restore),
+        cmocka_unit_test_teardown(every_failure_of_a_build, opencl_restore),
         cmocka_unit_test_teardown(lines, opencl_restore),
         cmocka_unit_test_teardown(too_large, opencl_restore),
     };
