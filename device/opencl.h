@@ -9,16 +9,14 @@
 #include "device/device.h"
 
 /* The functions of the library that are used, without their "cl". */
-#define VQX_OPENCL_FUNCTIONS(F)                                                                                                   \
-    F(BuildProgram)                                                                                                               \
-    F(CreateBuffer)                                                                                                               \
-    F(CreateCommandQueue)                                                                                                         \
-    F(CreateContext)                                                                                                              \
-    F(CreateKernel) F(CreateProgramWithBinary) F(CreateProgramWithSource) F(EnqueueCopyBuffer) F(EnqueueMapBuffer)                \
-        F(EnqueueNDRangeKernel) F(EnqueueReadBuffer) F(EnqueueUnmapMemObject) F(EnqueueWriteBuffer) F(Finish) F(Flush)            \
-            F(GetDeviceIDs) F(GetDeviceInfo) F(GetEventProfilingInfo) F(GetPlatformIDs) F(GetPlatformInfo) F(GetProgramBuildInfo) \
-                F(GetProgramInfo) F(ReleaseCommandQueue) F(ReleaseContext) F(ReleaseEvent) F(ReleaseKernel) F(ReleaseMemObject)   \
-                    F(ReleaseProgram) F(SetKernelArg)
+// clang-format off
+#define VQX_OPENCL_FUNCTIONS(F) \
+    F(BuildProgram) F(CreateBuffer) F(CreateCommandQueue) F(CreateContext) F(CreateKernel) F(CreateProgramWithBinary) \
+    F(CreateProgramWithSource) F(EnqueueCopyBuffer) F(EnqueueMapBuffer) F(EnqueueNDRangeKernel) F(EnqueueReadBuffer) \
+    F(EnqueueUnmapMemObject) F(EnqueueWriteBuffer) F(Finish) F(Flush) F(GetDeviceIDs) F(GetDeviceInfo) F(GetEventProfilingInfo) \
+    F(GetPlatformIDs) F(GetPlatformInfo) F(GetProgramBuildInfo) F(GetProgramInfo) F(ReleaseCommandQueue) F(ReleaseContext) \
+    F(ReleaseEvent) F(ReleaseKernel) F(ReleaseMemObject) F(ReleaseProgram) F(SetKernelArg)
+// clang-format on
 
 #define VQX_OPENCL_POINTER(name) __typeof__(&cl##name) name;
 typedef struct vqx_opencl_functions {
