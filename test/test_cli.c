@@ -289,6 +289,37 @@ static void test_parity(void **state) {
 #undef GATE
 }
 
+/* The bench of a device has a row for every feature, one for all, and one for each in raster order. */
+static void test_bench(void **state) {
+    (void)state;
+    const struct run run = vqx(0, NULL,
+                               "bench --backend cpu-kernels --device 0 --threads 2 --size 24x16 --bits 10 --rounds 2 "
+                               "--feature psnr --feature float_moment --feature psnr=enable_mse=true");
+    assert_has(run.out, "cpu-kernels 0: ");
+    assert_has(run.out, "\n24x16, 4:2:0, 10 bits, 2 rounds, medians\n");
+    static const char *const rows[] = {"psnr", "float_moment", "psnr=enable_mse=true", "all together"};
+    const char *at = run.out;
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        char name[64], got[16], expected[16];
+        double ms, upload, kernels, download, finish, up, bytes;
+        snprintf(name, sizeof(name), "\n| %s ", rows[i]);
+        at = strstr(at, name);
+        assert_non_null(at);
+        assert_int_equal(sscanf(strchr(at + 3, '|'), "| %lf | %lf | %lf | %lf | %lf | %lf | %lf |", &ms, &upload, &kernels,
+                                &download, &finish, &up, &bytes),
+                         7);
+        assert_true(ms > 0 && kernels > 0 && bytes > 0);
+        snprintf(got, sizeof(got), "%.4f", up);
+        snprintf(expected, sizeof(expected), "%.4f", 2 * 24 * 16 * 2e-6 * (i == 1 ? 1 : 1.5));
+        assert_string_equal(got, expected);
+    }
+    const char *ordered = strstr(at, "raster order");
+    assert_non_null(ordered);
+    assert_has(ordered, "\n| psnr ");
+    assert_has(ordered, "\n| float_moment ");
+    assert_has(ordered, "x |\n");
+}
+
 /* ---- features ------------------------------------------------------------------------------------------------------ */
 
 /* The keys of an object, in their order, with a blank behind each. */
@@ -543,6 +574,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_threads_and_masks),
         cmocka_unit_test(test_backend),
         cmocka_unit_test(test_parity),
+        cmocka_unit_test(test_bench),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_feature_options),
         cmocka_unit_test(test_infinity),

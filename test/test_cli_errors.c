@@ -155,6 +155,12 @@ static void test_usage(void **state) {
         {"bench|'5'", "bench --size 5"},
         {"bench|65536x2", "bench --size 65536x2"},
         {"bench|psnr|'x'", "bench --size 16x16 --feature psnr=x=1"},
+        {"bench|'auto'", "bench --backend auto"},
+        {"bench|'all'", "bench --backend cpu-kernels --device all"},
+        {"bench|'-1'", "bench --backend cpu-kernels --threads -1"},
+        {"bench|--device needs the --backend", "bench --device 0"},
+        {"bench|--threads needs the --backend", "bench --backend cpu --threads 1"},
+        {"bench|nix|unknown feature 'nix'", "bench --backend cpu-kernels --feature nix"},
         {"parity|'x'", "parity x"},
         {"parity|'--nix'", "parity --nix"},
         {"parity|'--clip'", "parity --clip"},
@@ -223,7 +229,7 @@ static void test_output_is_input(void **state) {
 static void test_backend(void **state) {
     (void)state;
     static const struct line lines[] = {
-        {"back end 'cuda' is not part of this build", Y4M PSNR "--backend cuda"},
+        {"back end 'hip' is not part of this build", Y4M PSNR "--backend hip"},
         {"back end 'sycl' is not part of this build", Y4M PSNR "--backend auto --backend sycl"},
         {"cpu has no device '1'", Y4M PSNR "--backend cpu --device 1"},
         {"cpu-kernels has no device 1", Y4M PSNR "--backend cpu-kernels --device 0,1"},
@@ -245,8 +251,10 @@ static void test_backend(void **state) {
         const struct run run = vqx(100, lines[i].says, "%s -q -o - --json", lines[i].command);
         json_decref(parse(run.out));
     }
-    vqx(100, "bench|'cuda'", "bench --backend cuda");
-    vqx(100, "parity|'cuda' is not part of this build", "parity --backend cpu-kernels,cuda");
+    vqx(100, "bench|'hip'", "bench --backend hip");
+    vqx(100, "bench|cpu-kernels has no device 1", "bench --backend cpu-kernels --device 1");
+    vqx(106, "bench|vif", "bench --backend cpu-kernels --size 7x7 --feature vif");
+    vqx(100, "parity|'hip' is not part of this build", "parity --backend cpu-kernels,hip");
     vqx(100, "parity|cpu-kernels has no device '1'", "parity --backend cpu-kernels --device 1");
     vqx(100, "parity|cpu-kernels has no device '0,1'", "parity --backend cpu-kernels --device 0,1");
     free_pair(&p);
@@ -290,7 +298,7 @@ static void test_memory(void **state) {
         {"out of memory|1024 worker threads", "-r huge.yuv -d huge.yuv -w 64 -h 64 -p 400 -b 8 " PSNR "--threads 1024"},
     };
     for (size_t i = 0; i < LENGTH(lines); i++) {
-        const struct run run = run_in(&small, "%s -o fresh --json", lines[i].command);
+        const struct run run = run_in(&small, "%s --backend cpu -o fresh --json", lines[i].command);
         assert_run(&run, 107, lines[i].says, lines[i].command);
         assert_false(exists("fresh"));
     }
