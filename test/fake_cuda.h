@@ -16,4 +16,7 @@ FAKE_CUDA_API unsigned fake_cuda_alive(void);
 /* Contexts that are current or below in the calling thread. */
 FAKE_CUDA_API unsigned fake_cuda_depth(void);
 
+/* The image that was loaded last. */
+FAKE_CUDA_API const char *fake_cuda_image(void);
+
 #endif
