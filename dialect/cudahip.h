@@ -21,6 +21,7 @@ typedef float f32;
 #define VQX_PRIVATE
 #define VQX_TABLE static __device__ __constant__ const
 #define VQX_RESTRICT __restrict__
+#define VQX_UNROLL _Pragma("unroll")
 
 typedef struct vqx_cx {
     u32 lane, lanes, gx, gy, ngx;
