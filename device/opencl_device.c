@@ -9,6 +9,7 @@
 
 #define MAX_PLATFORMS 16
 #define MAX_DEVICES 64
+#define GPU_TYPES (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)
 #define MIN_LANES 256
 #define MIN_LOCAL (32 << 10)
 
@@ -17,7 +18,7 @@ typedef struct found {
     cl_device_id id;
 } found;
 
-/* All devices of all platforms, in order. */
+/* All devices of all platforms, graphics processors first. */
 static unsigned find(found *all, vqx_message_text *message) {
     cl_platform_id platform[MAX_PLATFORMS];
     cl_uint platforms = 0;
@@ -25,13 +26,16 @@ static unsigned find(found *all, vqx_message_text *message) {
     if (vqx_opencl_load(message) < 0)
         return 0;
     cl_int status = vqx_cl.GetPlatformIDs(MAX_PLATFORMS, platform, &platforms);
-    for (cl_uint p = 0; status == CL_SUCCESS && p < platforms && p < MAX_PLATFORMS; p++) {
+    if (status != CL_SUCCESS || platforms > MAX_PLATFORMS)
+        platforms = status == CL_SUCCESS ? MAX_PLATFORMS : 0;
+    for (cl_uint i = 0; i < 2 * platforms; i++) {
+        const cl_device_type type = i < platforms ? GPU_TYPES : CL_DEVICE_TYPE_CPU;
         cl_device_id id[MAX_DEVICES];
         cl_uint devices = 0;
-        if (vqx_cl.GetDeviceIDs(platform[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, id, &devices) != CL_SUCCESS)
-            continue; /* a platform without a device says so by an error */
+        if (vqx_cl.GetDeviceIDs(platform[i % platforms], type, MAX_DEVICES, id, &devices) != CL_SUCCESS)
+            continue; /* a platform without such a device says so by an error */
         for (cl_uint d = 0; d < devices && d < MAX_DEVICES && count < MAX_DEVICES; d++)
-            all[count++] = (found){platform[p], id[d]};
+            all[count++] = (found){platform[i % platforms], id[d]};
     }
     if (count == 0)
         vqx_fail(message, -ENODEV, "%s: no device%s%s", vqx_opencl_library, status ? ", " : "",
@@ -106,7 +110,7 @@ static void describe(const found *all, unsigned count, unsigned number, vqx_devi
     const cl_device_type type = info(all[number].id, CL_DEVICE_TYPE, sizeof(type));
     const char *why = refusal(all[number].id);
     char other[sizeof(state->name)];
-    *state = (vqx_device_state){.gpu = (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0};
+    *state = (vqx_device_state){.gpu = (type & GPU_TYPES) != 0};
     snprintf(state->why, sizeof(state->why), "%s", why ? why : "");
     info_text(all[number].id, CL_DEVICE_NAME, state->name, sizeof(state->name));
     const size_t length = strlen(state->name);
