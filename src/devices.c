@@ -17,29 +17,64 @@ static const vqx_backend *backend_of(const char *name) {
     return NULL;
 }
 
+/* Devices that are open anywhere in the process: opening one again costs more than scoring many frames. */
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static vqx_shared_device *open_devices;
+
 static void drop(vqx_shared_device *shared) {
-    if (atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) > 1)
-        return;
-    shared->device->backend->close(shared->device);
-    free(shared);
+    pthread_mutex_lock(&open_lock);
+    const bool last = --shared->references == 0;
+    vqx_shared_device **at = &open_devices;
+    while (*at != shared)
+        at = &(*at)->next;
+    if (last)
+        *at = shared->next;
+    pthread_mutex_unlock(&open_lock);
+    if (last) {
+        shared->device->backend->close(shared->device);
+        free(shared);
+    }
+}
+
+/* A device that is open already, or opens it; under the lock. */
+static int find_or_open(vqx_shared_device **out, const vqx_backend *backend, unsigned number, bool fp64, bool profile,
+                        vqx_message_text *why) {
+    for (vqx_shared_device *shared = open_devices; shared; shared = shared->next)
+        if (shared->device->backend == backend && shared->device->number == number && shared->wants_fp64 == fp64 &&
+            shared->device->profile == profile) {
+            shared->references++;
+            *out = shared;
+            return 0;
+        }
+    vqx_shared_device *shared = calloc(1, sizeof(*shared));
+    if (!shared)
+        return vqx_fail(why, -ENOMEM, "out of memory");
+    const int err = backend->open(&shared->device, number, fp64, profile, why);
+    if (err < 0) {
+        free(shared);
+        return err;
+    }
+    shared->references = 1;
+    shared->wants_fp64 = fp64;
+    shared->next = open_devices;
+    open_devices = shared;
+    *out = shared;
+    return 0;
 }
 
 static int open_device(vqx_shared_device **out, const vqx_backend *backend, unsigned number, uint32_t flags, uint32_t programs,
                        vqx_message_text *message) {
     const bool fp64 = !(flags & VQX_DEVICE_NO_FP64) && !set_in_environment("VQX_NO_FP64");
     vqx_message_text why = {""};
+    vqx_shared_device *shared = NULL;
     *out = NULL;
-    vqx_shared_device *shared = calloc(1, sizeof(*shared));
-    if (!shared)
-        return vqx_fail(message, -ENOMEM, "out of memory");
-    int err = backend->open(&shared->device, number, fp64, flags & VQX_DEVICE_PROFILE, &why);
+    pthread_mutex_lock(&open_lock);
+    int err = find_or_open(&shared, backend, number, fp64, flags & VQX_DEVICE_PROFILE, &why);
+    pthread_mutex_unlock(&open_lock);
     if (err == 0 && (err = backend->prepare(shared->device, programs, &why)) < 0)
-        backend->close(shared->device);
-    if (err < 0) {
-        free(shared);
+        drop(shared);
+    if (err < 0)
         return vqx_fail(message, err, "%s %u: %s", backend->name, number, why.text);
-    }
-    atomic_init(&shared->references, 1);
     *out = shared;
     return 0;
 }
@@ -210,6 +245,8 @@ static void leave_host(void *owner) {
 }
 
 vqx_memory vqx_devices_memory(vqx_devices *d) {
-    atomic_fetch_add_explicit(&d->device[0]->references, 1, memory_order_relaxed);
+    pthread_mutex_lock(&open_lock);
+    d->device[0]->references++;
+    pthread_mutex_unlock(&open_lock);
     return (vqx_memory){.owner = d->device[0], .take = take_host, .give = give_host, .leave = leave_host};
 }

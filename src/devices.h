@@ -3,16 +3,18 @@
 #define VQX_SRC_DEVICES_H
 
 #include <pthread.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 
 #include "base/frame.h"
 #include "device/work.h"
 
 #define VQX_MAX_DEVICES 64
 
-/* A device that is open, shared by a context and the pools in its memory. */
+/* A device that is open, shared by contexts and the pools in its memory. */
 typedef struct vqx_shared_device {
-    atomic_int references;
+    struct vqx_shared_device *next;
+    unsigned references;
+    bool wants_fp64; /* asked for, not what the device has */
     vqx_device *device;
 } vqx_shared_device;
 

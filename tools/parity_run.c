@@ -259,9 +259,25 @@ static int compare_run(struct parity *p, unsigned run, size_t input) {
     return code;
 }
 
+/* Contexts that keep the devices open, so that those of the runs need not open them again. -1, or an exit code. */
+static int hold_devices(struct parity *p, vqx_context **held) {
+    const vqx_format format = {16, 16, VQX_CHROMA_400, 8};
+    const size_t first = 0;
+    int err = 0;
+    for (size_t t = 0; t < p->targets && p->features && err == 0; t++)
+        if ((err = start(p, &p->target[t], &first, 1, &format, &held[t])) == -ENOTSUP)
+            err = 0; /* the picture is too small for this feature */
+        else if (err < 0)
+            return stop_start(p, err, held[t]);
+    return -1;
+}
+
 int parity_run(struct parity *p) {
     const unsigned runs = p->features ? p->feature[p->features - 1].run + 1 : 0;
-    int code = -1;
+    vqx_context **held = calloc(p->targets + 1, sizeof(vqx_context *));
+    if (!held)
+        return stop(p, CLI_MEMORY, "out of memory");
+    int code = hold_devices(p, held);
     for (size_t i = 0; i < p->inputs && code < 0; i++) {
         if (p->progress)
             fprintf(stderr, "\r\033[K%zu/%zu %s", i + 1, p->inputs, p->input[i].name);
@@ -270,5 +286,8 @@ int parity_run(struct parity *p) {
     }
     if (p->progress)
         fprintf(stderr, "\r\033[K");
+    for (size_t t = 0; t < p->targets; t++)
+        vqx_close(&held[t]);
+    free(held);
     return code;
 }
