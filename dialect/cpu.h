@@ -24,8 +24,7 @@ typedef float f32;
 #define VQX_PRIVATE
 #define VQX_TABLE static const
 #define VQX_RESTRICT restrict
-/* in front of a loop of constant length: made straight, so that small private arrays stay in registers */
-#define VQX_UNROLL
+#define VQX_UNROLL /* loops as they are: there is a stack, and compilers take minutes over straight code */
 
 typedef struct vqx_cx {
     u32 lane, lanes, gx, gy, ngx;

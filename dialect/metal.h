@@ -26,6 +26,7 @@ typedef float f32;
 #define VQX_PRIVATE thread
 #define VQX_TABLE constant
 #define VQX_RESTRICT
+#define VQX_UNROLL _Pragma("unroll")
 
 typedef struct vqx_cx {
     u32 lane, lanes, gx, gy, ngx;

@@ -23,7 +23,6 @@ typedef float f32;
 #define VQX_PRIVATE __private
 #define VQX_TABLE __constant
 #define VQX_RESTRICT restrict
-/* in front of a loop of constant length: made straight, so that small private arrays stay in registers */
 #define VQX_UNROLL _Pragma("unroll")
 
 typedef struct vqx_cx {
