@@ -122,8 +122,7 @@ VQX_FN void vqx_vif_run(VQX_LOCAL vqx_local_vif *lm, u32 j, u32 c, u32 pixels, u
             s[q][r] = vqx_vif_variance((u32)vqx_vif_round(vqx_vif_filter_wide(a + r, scale), 16), (q == 2 ? m2 : m1)[r],
                                        (q == 1 ? m1 : m2)[r]);
     }
-    VQX_UNROLL
-    for (u32 r = 0; r < VQX_VIF_RUN; r++) {
+    for (u32 r = 0; r < VQX_VIF_RUN; r++) { /* straight or not: with fp64 in integers it is long */
         const i32 is_pixel = -(i32)(r < pixels), s2 = s[2][r] & is_pixel;
         vqx_vif_terms terms;
         vqx_vif_pixel(s[1][r] & is_pixel, s2 > 0 ? s2 : 0, s[3][r], d_of_bits(limit), &terms);

@@ -12,6 +12,7 @@
 #include "dialect/cpu.h"
 #include "metric/vif.h"
 
+#include "kernel/vif_log2.h"
 #include "metric/vif_log2_table.h"
 #include "test/direct.h"
 #include "test/vif_synth.h"
@@ -137,6 +138,30 @@ static void test_sizes(void **state) {
                 vqx_frame_unref(&pair[0]);
                 vqx_frame_unref(&pair[1]);
             }
+}
+
+/* Sides at and around those where scales shrink to one row or column, and to less than a reflection reaches; and other small ones.
+ */
+static void test_small_sizes(void **state) {
+    uint64_t random = 17, kind, most;
+    uint64_t *cookie[3] = {&random, &kind, &most};
+    (void)state;
+    for (uint32_t w = VQX_VIF_LEAST; w <= 40; w++)
+        for (uint32_t h = VQX_VIF_LEAST; h <= 40; h++) {
+            if ((w > 17 || h > 17) && (w + 3 * h) % 11 != 0)
+                continue;
+            const vqx_format format = {w, h, VQX_CHROMA_400, (w + h) & 1 ? 16 : 8};
+            vqx_frame *pair[2];
+            for (unsigned side = 0; side < 2; side++) {
+                kind = (w + h * side) % 5;
+                most = (1u << format.bits) - 1;
+                pair[side] = direct_frame(&format, 1, content, cookie);
+                assert_non_null(pair[side]);
+            }
+            direct_check_levels(&vqx_metric_vif, NULL, pair, "small sizes");
+            vqx_frame_unref(&pair[0]);
+            vqx_frame_unref(&pair[1]);
+        }
 }
 
 /* What scratch memory holds before a pass does not matter. */
@@ -290,6 +315,18 @@ static void test_log2(void **state) {
     }
 }
 
+/* Every top 16 bits, at every length, with zeros or ones below them. */
+static void test_log2_by_piece(void **state) {
+    (void)state;
+    for (uint32_t k = 1; k < 16; k++)
+        for (uint32_t top = 32768; top < 65536; top++)
+            for (uint32_t rest = 0; rest < 2; rest++) {
+                const uint32_t x = ((top + rest) << k) - rest;
+                if (x >> 31 == 0 && vqx_vif_log2_by_piece(&vqx_vif_log2_piece[0][0], x) != vqx_vif_log2(x))
+                    fail_msg("L(%u) is %u instead of %u", x, vqx_vif_log2_by_piece(&vqx_vif_log2_piece[0][0], x), vqx_vif_log2(x));
+            }
+}
+
 /* A pixel as the page says it: with branches and wide integers. */
 static void slow_pixel(int64_t s1, int64_t s2, int64_t s12, double limit, int64_t sums[4]) {
     if (s1 < 131072) {
@@ -440,12 +477,14 @@ int main(void) {
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_small_sizes),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_how_many_parts),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_scratch),
         cmocka_unit_test(test_log2_table),
         cmocka_unit_test(test_log2),
+        cmocka_unit_test(test_log2_by_piece),
         cmocka_unit_test(test_pixel),
         cmocka_unit_test(test_variance),
         cmocka_unit_test(test_reflect),
