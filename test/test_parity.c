@@ -1,21 +1,18 @@
 /* vqx parity from the inside: the comparison, its pictures, and what becomes of a device that differs, fails, or takes what the
  * processor refuses. Such a device is made of one that is right, by wrapping three functions of the library. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "test/folder.h"
 #include "test/pairs.h"
+#include "test/program_run.h"
 #include "tools/parity.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -27,17 +24,27 @@ static struct {
     bool swaps;    /* pair 1 reaches the device with its sides exchanged: psnr is the same, ref1st is not */
     bool lost;     /* vqx_finish() of the device fails */
     bool refusing; /* the next context refuses the format */
+    bool tells;    /* how devices are opened */
 } fault;
 
+int __real_vqx_open(vqx_context **context, const vqx_config *config);
 int __real_vqx_submit(vqx_context *context, uint64_t index, vqx_frame *reference, vqx_frame *distorted);
 int __real_vqx_finish(vqx_context *context);
 int __real_vqx_start(vqx_context *context, const vqx_format *format);
+int __wrap_vqx_open(vqx_context **context, const vqx_config *config);
 int __wrap_vqx_submit(vqx_context *context, uint64_t index, vqx_frame *reference, vqx_frame *distorted);
 int __wrap_vqx_finish(vqx_context *context);
 int __wrap_vqx_start(vqx_context *context, const vqx_format *format);
 
 static bool is_device(const vqx_context *context) {
     return strcmp(vqx_backend_used(context), "cpu") != 0;
+}
+
+int __wrap_vqx_open(vqx_context **context, const vqx_config *config) {
+    if (fault.tells && config && config->backend)
+        printf("[%s %s flags %u threads %u audit %u]", config->backend, config->device, config->device_flags, config->threads,
+               config->audit);
+    return __real_vqx_open(context, config);
 }
 
 int __wrap_vqx_submit(vqx_context *context, uint64_t index, vqx_frame *reference, vqx_frame *distorted) {
@@ -246,58 +253,39 @@ static void test_found_pictures(void **state) {
     }
 }
 
+/* A stream gives the pictures of its input, in order, in frames of the pool. */
+static void test_stream(void **state) {
+    (void)state;
+    const struct parity_input *in = &parity_inputs[parity_input_count - 1];
+    while (strcmp(in->name, "9x15") != 0)
+        in--;
+    struct parity_stream *stream;
+    vqx_pool *pool;
+    vqx_frame *pair[2];
+    char message[256];
+    assert_int_equal(vqx_pool_open(&pool, &in->format, 1), 0);
+    assert_int_equal(parity_stream_open(&stream, in, message, sizeof(message)), 0);
+    for (unsigned i = 0; i < in->frames; i++) {
+        assert_int_equal(parity_stream_next(stream, i, pool, pair, message, sizeof(message)), 1);
+        for (unsigned side = 0; side < 2; side++) {
+            vqx_frame *expected = painted(&in->format, in->kind, side, i);
+            for (uint32_t y = 0; y < in->format.height; y++)
+                for (uint32_t x = 0; x < in->format.width; x++)
+                    assert_int_equal(word(pair[side], x, y), word(expected, x, y));
+            vqx_frame_unref(&expected);
+            vqx_frame_unref(&pair[side]);
+        }
+    }
+    assert_int_equal(parity_stream_next(stream, in->frames, pool, pair, message, sizeof(message)), 0);
+    assert_true(!pair[0] && !pair[1]);
+    parity_stream_close(&stream);
+    vqx_pool_close(&pool);
+}
+
 /* ---- the gate ------------------------------------------------------------------------------------------------------ */
 
-static char folder[FOLDER_SIZE];
-
-static int make_folder(void **state) {
-    (void)state;
-    return folder_make(folder);
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    return folder_remove(folder);
-}
-
-/* What is in a file of the folder, for the caller to free. */
-static char *content(const char *name) {
-    char path[FOLDER_SIZE + 32];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "r");
-    char *text = calloc(1, 1 << 20);
-    assert_true(file && text);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
-/* The command, in the folder. Its exit code; *text is what it says on both streams, for the caller to free. */
-static int command(char **text, const char *line) {
-    char *word[32] = {NULL}, copy[1024];
-    int words = 0, status;
-    snprintf(copy, sizeof(copy), "%s", line);
-    for (char *rest = copy, *part; (part = strsep(&rest, " "));)
-        word[words++] = part;
-    fflush(NULL);
-    const pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        const int fd = chdir(folder) < 0 ? -1 : open("said", O_RDWR | O_CREAT | O_TRUNC, 0600);
-        if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
-            _exit(126);
-        const int code = cli_parity(words, word);
-        fflush(NULL);
-        _exit(code);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    *text = content("said");
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void assert_has(const char *text, const char *part, bool there) {
-    if (!strstr(text, part) == there)
-        fail_msg("%s '%s' in: %s", there ? "no" : "there is", part, text);
+static int gate(char **text, const char *line) {
+    return program_run(cli_parity, line, text);
 }
 
 #define GATE "parity --backend cpu-kernels --form fp64,ordered "
@@ -305,15 +293,31 @@ static void assert_has(const char *text, const char *part, bool there) {
 static void test_gate_equal(void **state) {
     (void)state;
     char *text;
-    assert_int_equal(command(&text, GATE "--feature float_moment,psnr=enable_apsnr=true --feature float_ms_ssim --input 2x3,8x8"),
-                     0);
-    assert_has(text, "2. 8x8: 8x8, 4:2:0, 8 bits, 3 frames", true);
-    assert_has(text, "one lane, fp64\n\n48 values, 0 differ", true);
-    assert_has(text, "one lane, ordered\n", true);
-    assert_has(text, "| float_moment           | = | = |\n", true);
-    assert_has(text, "| psnr=enable_apsnr=true | = | = |\n", true);
-    assert_has(text, "| float_ms_ssim          | - | - |\n", true); /* refused by both */
-    assert_has(text, "≠ |", false);
+    assert_int_equal(gate(&text, GATE "--feature float_moment,psnr=enable_apsnr=true --feature float_ms_ssim --input 2x3,8x8"), 0);
+    program_assert(text, "2. 8x8: 8x8, 4:2:0, 8 bits, 3 frames", true);
+    program_assert(text, "one lane, fp64\n\n48 values, 0 differ", true);
+    program_assert(text, "one lane, ordered\n", true);
+    program_assert(text, "| float_moment           | = | = |\n", true);
+    program_assert(text, "| psnr=enable_apsnr=true | = | = |\n", true);
+    program_assert(text, "| float_ms_ssim          | - | - |\n", true); /* refused by both */
+    program_assert(text, "≠ |", false);
+    free(text);
+}
+
+/* Each form opens its device as it should, with fewer frames at a time than inputs have. */
+static void test_gate_forms(void **state) {
+    (void)state;
+    char *text;
+    fault.tells = true;
+    assert_int_equal(gate(&text, "parity --backend cpu-kernels --device 0 --feature psnr --input 8x8"), 0);
+    program_assert(
+        text, "[cpu-kernels 0 flags 0 threads 2 audit 0][cpu-kernels 0 flags 1 threads 2 audit 0][cpu-kernels 0 flags 2 ", true);
+    program_assert(text, ", fp64\n", true);
+    program_assert(text, ", no-fp64\n", true);
+    program_assert(text, ", ordered\n", true);
+    free(text);
+    assert_int_equal(gate(&text, "parity --backend cpu,cpu-kernels --form ordered --feature psnr --input 8x8"), 0);
+    program_assert(text, "[cpu 0 flags 2 threads 2 audit 0][cpu-kernels 0 flags 2 threads 2 audit 0]# vqx parity", true);
     free(text);
 }
 
@@ -342,15 +346,15 @@ static void test_gate_different(void **state) {
     const json_t *r;
     fault.swaps = true;
     assert_int_equal(
-        command(&text, GATE "--feature float_moment,psnr=enable_apsnr=true --input 2x3,8x8 --report a.json --report b.md"), 104);
-    assert_has(text, "48 values, 8 differ", true);
-    assert_has(text, "| float_moment           | ≠ | ≠ |\n|   float_moment_ref1st  | ≠ | ≠ |\n", true);
-    assert_has(text, "| psnr=enable_apsnr=true | = | = |\n", true);
-    assert_has(text, "* float_moment on 8x8, float_moment_dis2nd: 1 of 3 frames differ, by at most ", true);
-    assert_has(text, "; frame 1 is ", true);
-    assert_has(text, "psnr_y", false);
+        gate(&text, GATE "--feature float_moment,psnr=enable_apsnr=true --input 2x3,8x8 --report a.json --report b.md"), 104);
+    program_assert(text, "48 values, 8 differ", true);
+    program_assert(text, "| float_moment           | ≠ | ≠ |\n|   float_moment_ref1st  | ≠ | ≠ |\n", true);
+    program_assert(text, "| psnr=enable_apsnr=true | = | = |\n", true);
+    program_assert(text, "* float_moment on 8x8, float_moment_dis2nd: 1 of 3 frames differ, by at most ", true);
+    program_assert(text, "; frame 1 is ", true);
+    program_assert(text, "psnr_y", false);
 
-    char *markdown = content("b.md"), *json = content("a.json");
+    char *markdown = program_get("b.md"), *json = program_get("a.json");
     assert_string_equal(markdown, text);
     json_t *report = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(report);
@@ -385,10 +389,10 @@ static void test_gate_lost(void **state) {
     (void)state;
     char *text;
     fault.lost = true;
-    assert_int_equal(command(&text, GATE "--feature psnr --feature float_moment --input 8x8"), 100);
-    assert_has(text, "vqx: parity: 8x8: ", true);
-    assert_has(text, "\nEnded early: 8x8: ", true);
-    assert_has(text, "| psnr         |   |\n", true);
+    assert_int_equal(gate(&text, GATE "--feature psnr --feature float_moment --input 8x8"), 100);
+    program_assert(text, "vqx: parity: 8x8: ", true);
+    program_assert(text, "\nEnded early: 8x8: ", true);
+    program_assert(text, "| psnr         |   |\n", true);
     free(text);
 }
 
@@ -397,9 +401,9 @@ static void test_gate_takes(void **state) {
     (void)state;
     char *text;
     fault.refusing = true;
-    assert_int_equal(command(&text, GATE "--feature psnr --input 8x8"), 104);
-    assert_has(text, "| psnr    | ≠ |\n", true);
-    assert_has(text, "* psnr on 8x8: taken, though the CPU refuses it\n", true);
+    assert_int_equal(gate(&text, GATE "--feature psnr --input 8x8"), 104);
+    program_assert(text, "| psnr    | ≠ |\n", true);
+    program_assert(text, "* psnr on 8x8: taken, though the CPU refuses it\n", true);
     free(text);
 }
 
@@ -411,10 +415,12 @@ int main(void) {
         cmocka_unit_test(test_special_values),
         cmocka_unit_test(test_pictures),
         cmocka_unit_test(test_found_pictures),
+        cmocka_unit_test(test_stream),
         cmocka_unit_test_setup(test_gate_equal, no_fault),
+        cmocka_unit_test_setup(test_gate_forms, no_fault),
         cmocka_unit_test_setup(test_gate_different, no_fault),
         cmocka_unit_test_setup(test_gate_lost, no_fault),
         cmocka_unit_test_setup(test_gate_takes, no_fault),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, program_setup, program_cleanup);
 }
