@@ -32,7 +32,9 @@ int __real_vqx_submit(vqx_context *context, uint64_t index, vqx_frame *reference
 int __real_vqx_finish(vqx_context *context);
 int __real_vqx_start(vqx_context *context, const vqx_format *format);
 int __wrap_vqx_open(vqx_context **context, const vqx_config *config);
+int __real_vqx_score(const vqx_context *context, size_t output, uint64_t index, double *score);
 int __wrap_vqx_submit(vqx_context *context, uint64_t index, vqx_frame *reference, vqx_frame *distorted);
+int __wrap_vqx_score(const vqx_context *context, size_t output, uint64_t index, double *score);
 int __wrap_vqx_finish(vqx_context *context);
 int __wrap_vqx_start(vqx_context *context, const vqx_format *format);
 
@@ -61,6 +63,15 @@ int __wrap_vqx_start(vqx_context *context, const vqx_format *format) {
     const bool refuse = fault.refusing;
     fault.refusing = false;
     return refuse ? -ENOTSUP : __real_vqx_start(context, format);
+}
+
+/* Every other NaN has another sign. */
+int __wrap_vqx_score(const vqx_context *context, size_t output, uint64_t index, double *score) {
+    static bool other;
+    const int err = __real_vqx_score(context, output, index, score);
+    if (err == 0 && isnan(*score) && (other = !other))
+        *score = -*score;
+    return err;
 }
 
 static int no_fault(void **state) {
