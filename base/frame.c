@@ -51,6 +51,8 @@ struct vqx_frame {
     /* wrapped frames */
     void (*release)(void *cookie);
     void *cookie;
+    char backend[16]; /* in whose device's memory they are; empty: the host's */
+    unsigned device;
 };
 
 int vqx_format_check(const vqx_format *format) {
@@ -292,6 +294,21 @@ int vqx_frame_wrap(vqx_frame **frame, const vqx_format *format, const void *cons
     return 0;
 }
 
+int vqx_frame_wrap_device(vqx_frame **frame, const vqx_format *format, const char *backend, unsigned device,
+                          const void *const data[VQX_MAX_PLANES], const ptrdiff_t stride[VQX_MAX_PLANES],
+                          void (*release)(void *cookie), void *cookie) {
+    *frame = NULL;
+    const size_t length = strlen(backend);
+    if (length == 0 || length >= sizeof((*frame)->backend))
+        return -EINVAL;
+    const int err = vqx_frame_wrap(frame, format, data, stride, release, cookie);
+    if (err < 0)
+        return err;
+    memcpy((*frame)->backend, backend, length);
+    (*frame)->device = device;
+    return 0;
+}
+
 vqx_frame *vqx_frame_ref(vqx_frame *frame) {
     atomic_fetch_add_explicit(&frame->refs, 1, memory_order_relaxed);
     return frame;
@@ -330,7 +347,7 @@ const vqx_format *vqx_frame_format(const vqx_frame *frame) {
 }
 
 uint8_t *vqx_frame_data(vqx_frame *frame, unsigned plane, ptrdiff_t *stride) {
-    if (plane >= VQX_MAX_PLANES)
+    if (plane >= VQX_MAX_PLANES || frame->backend[0])
         return NULL;
     if (stride)
         *stride = frame->stride[plane];
@@ -359,6 +376,11 @@ int vqx_frame_require(vqx_frame *frame, vqx_message_text *message) {
 
 const void *vqx_frame_owner(const vqx_frame *frame) {
     return frame->pool ? frame->pool->memory.owner : NULL;
+}
+
+const char *vqx_frame_backend(const vqx_frame *frame, unsigned *device) {
+    *device = frame->device;
+    return frame->backend[0] ? frame->backend : NULL;
 }
 
 unsigned vqx_frame_planes(const vqx_frame *frame) {

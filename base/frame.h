@@ -27,6 +27,9 @@ int vqx_pool_open_in(vqx_pool **pool, const vqx_format *format, unsigned planes,
 /* The owner of the frame's memory; NULL for the heap and for memory of the caller. */
 const void *vqx_frame_owner(const vqx_frame *frame);
 
+/* The back end, and the number of its device, in whose memory a vqx_frame_wrap_device() is; NULL for all other frames. */
+const char *vqx_frame_backend(const vqx_frame *frame, unsigned *device);
+
 /* Makes the samples of a lazy frame real (once, whoever comes first); nothing to do for others. Thread-safe. A negative errno of
  * the fill callback is kept and returned to every caller, with its line. */
 int vqx_frame_require(vqx_frame *frame, vqx_message_text *message);
@@ -34,7 +37,7 @@ int vqx_frame_require(vqx_frame *frame, vqx_message_text *message);
 /* The planes the frame has or, if lazy, will have: bit p = plane p. */
 unsigned vqx_frame_planes(const vqx_frame *frame);
 
-/* A plane of a frame that is real. data is NULL for a plane that it lacks. */
+/* A plane of a frame that is real. data is NULL for a plane that it lacks, and of no use to the host for one of a device. */
 vqx_plane vqx_frame_plane(const vqx_frame *frame, unsigned plane);
 
 #endif

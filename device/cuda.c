@@ -1,5 +1,6 @@
 /* CUDA: a device is the primary context of a GPU with the kernels of one image, a queue is a stream. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ typedef struct cuda_device {
     vqx_cuda_ordinal ordinal;
     vqx_cuda_context context;
     vqx_cuda_module module;
+    pthread_mutex_t lock; /* held while functions are looked up */
     vqx_cuda_function function[VQX_KERNEL_COUNT];
     unsigned long long limit; /* of memory, for tests; 0: none */
     atomic_ullong used;       /* where there is a limit */
@@ -119,6 +121,7 @@ static void cuda_close(vqx_device *device) {
     }
     if (d->context)
         vqx_cu.context_release(d->ordinal);
+    pthread_mutex_destroy(&d->lock);
     free(d);
 }
 
@@ -135,8 +138,10 @@ static int cuda_open(vqx_device **out, unsigned number, bool fp64, bool profile,
     if (*state.why)
         return vqx_fail(message, -ENODEV, "%s", state.why);
     cuda_device *d = calloc(1, sizeof(*d));
-    if (!d)
+    if (!d || pthread_mutex_init(&d->lock, NULL)) {
+        free(d);
         return vqx_fail(message, -ENOMEM, "out of memory");
+    }
     d->base = (vqx_device){&vqx_backend_cuda, number, "", true, fp64, profile};
     memcpy(d->base.name, state.name, sizeof(d->base.name));
     d->ordinal = ordinal;
@@ -161,10 +166,12 @@ static int cuda_prepare(vqx_device *device, uint32_t programs, vqx_message_text 
     cuda_device *d = enter(device);
     vqx_cuda_status status = VQX_CUDA_SUCCESS;
     unsigned k = 0;
+    pthread_mutex_lock(&d->lock);
     for (unsigned p = 0; p < VQX_PROGRAM_COUNT && !status; p++)
         for (const unsigned end = k + kernels_of[p]; k < end && !status; k++)
             if (programs >> p & 1 && !d->function[k])
                 status = vqx_cu.module_function(&d->function[k], d->module, spec[k].name);
+    pthread_mutex_unlock(&d->lock);
     leave();
     return status ? failed(device, message, status, "cuModuleGetFunction", spec[k - 1].name) : 0;
 }

@@ -21,7 +21,7 @@ int vqx_work_open(vqx_work **out, vqx_device *device, const vqx_format *format, 
         w->pitch[p] = width * (uint32_t)vqx_format_sample_bytes(format);
         w->plane_bytes[p] = planes >> p & 1 ? (size_t)w->pitch[p] * height : 0;
         for (int side = 0; side < 2 && w->plane_bytes[p]; side++)
-            if ((err = b->alloc(&w->plane[side][p], device, w->plane_bytes[p], message)) < 0)
+            if ((err = b->alloc(&w->own[side][p], device, w->plane_bytes[p], message)) < 0)
                 goto fail;
         w->staging_bytes += (w->plane_bytes[p] + 63) / 64 * 64;
     }
@@ -47,8 +47,8 @@ void vqx_work_close(vqx_work **work) {
         b->queue_close(w->queue);
     for (int side = 0; side < 2; side++) {
         for (unsigned p = 0; p < VQX_MAX_PLANES; p++)
-            if (w->plane[side][p])
-                b->free(w->device, w->plane[side][p]);
+            if (w->own[side][p])
+                b->free(w->device, w->own[side][p]);
         if (w->staging[side])
             b->host_free(w->device, w->staging[side], w->staging_handle[side]);
     }
@@ -106,6 +106,7 @@ void vqx_work_upload(vqx_work *w, unsigned side, unsigned plane, const uint8_t *
     const size_t pitch = w->pitch[plane], bytes = w->plane_bytes[plane];
     if (w->err < 0)
         return;
+    w->plane[side][plane] = w->own[side][plane];
     if (!direct || stride != (ptrdiff_t)pitch) {
         uint8_t *to = stage(w, side, plane);
         if (!to)
@@ -118,6 +119,18 @@ void vqx_work_upload(vqx_work *w, unsigned side, unsigned plane, const uint8_t *
         data = to;
     }
     w->err = w->device->backend->upload(w->queue, w->plane[side][plane], data, bytes, &w->message);
+}
+
+void vqx_work_adopt(vqx_work *w, unsigned side, unsigned plane, const uint8_t *data, ptrdiff_t stride) {
+    const uint32_t pitch = w->pitch[plane];
+    vqx_buffer from = (vqx_buffer)(uintptr_t)data;
+    const bool packed = stride == (ptrdiff_t)pitch && (uintptr_t)data % 64 == 0;
+    w->plane[side][plane] = packed ? from : w->own[side][plane];
+    if (packed)
+        return;
+    if (w->err == 0)
+        w->err = w->device->backend->prepare(w->device, 1u << VQX_PROGRAM_PACK, &w->message);
+    vqx_run_pack_rows(w, 1, (uint32_t)(w->plane_bytes[plane] / pitch), from, (uint64_t)stride, pitch, w->own[side][plane]);
 }
 
 void vqx_work_launch(vqx_work *w, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument) {

@@ -21,7 +21,8 @@ enum {
 typedef struct vqx_work {
     vqx_device *device;
     vqx_queue *queue;
-    vqx_buffer plane[2][VQX_MAX_PLANES]; /* reference, distorted: packed rows */
+    vqx_buffer plane[2][VQX_MAX_PLANES]; /* reference, distorted: packed rows; one of `own`, or memory of the caller */
+    vqx_buffer own[2][VQX_MAX_PLANES];
     size_t plane_bytes[VQX_MAX_PLANES];
     uint32_t pitch[VQX_MAX_PLANES]; /* bytes of a row */
     struct {
@@ -51,6 +52,10 @@ vqx_buffer vqx_work_table(vqx_work *work, unsigned number, const void *content, 
 /* Uploads a plane of the reference (0) or distorted (1) picture; the memory must stay until vqx_work_wait(). `direct`: it is host
  * memory of the device; other memory, or one with gaps between rows, goes through the slot's staging memory. */
 void vqx_work_upload(vqx_work *work, unsigned side, unsigned plane, const uint8_t *data, ptrdiff_t stride, bool direct);
+
+/* The same for samples that are in the device's memory: where they are, if rows are packed and start on a 64-byte boundary, else
+ * from a copy. */
+void vqx_work_adopt(vqx_work *work, unsigned side, unsigned plane, const uint8_t *data, ptrdiff_t stride);
 
 /* Reads the first `words` words of the result buffer back, waits, and returns the slot's error, with its line in work->message. */
 int vqx_work_wait(vqx_work *work, size_t words);

@@ -79,6 +79,15 @@ VQX_API int vqx_frame_alloc(vqx_frame **frame, const vqx_format *format, unsigne
 VQX_API int vqx_frame_wrap(vqx_frame **frame, const vqx_format *format, const void *const data[VQX_MAX_PLANES],
                            const ptrdiff_t stride[VQX_MAX_PLANES], void (*release)(void *cookie), void *cookie);
 
+/* A frame whose samples are in the memory of a device already, not copied: data[p] as the back end names memory; for "cuda" and "hip"
+ * an address there, in the primary context, which is that of their runtime library. Scored only by a context that runs on this device
+ * alone and without audit. Planes without gaps between rows that start on a 64-byte boundary are read where they are, others are
+ * copied on the device first. What makes the samples must be done before vqx_submit(); they stay until release(cookie). For the rest
+ * as vqx_frame_wrap(). */
+VQX_API int vqx_frame_wrap_device(vqx_frame **frame, const vqx_format *format, const char *backend, unsigned device,
+                                  const void *const data[VQX_MAX_PLANES], const ptrdiff_t stride[VQX_MAX_PLANES],
+                                  void (*release)(void *cookie), void *cookie);
+
 /* A store of frame memory, reused from frame to frame. All frames of a pool have one format and one set of planes. */
 typedef struct vqx_pool vqx_pool;
 
@@ -101,8 +110,8 @@ VQX_API vqx_frame *vqx_frame_ref(vqx_frame *frame);
 VQX_API void vqx_frame_unref(vqx_frame **frame);
 
 VQX_API const vqx_format *vqx_frame_format(const vqx_frame *frame);
-/* First sample of a plane and its stride, for writing a frame that nobody reads yet; NULL for a plane that the frame lacks, and
- * while a lazy frame is not filled. */
+/* First sample of a plane and its stride, for writing a frame that nobody reads yet; NULL for a plane that the frame lacks, while a
+ * lazy frame is not filled, and for a frame in a device's memory. */
 VQX_API uint8_t *vqx_frame_data(vqx_frame *frame, unsigned plane, ptrdiff_t *stride);
 
 /* ---- features ------------------------------------------------------------------------------------------------------ */
@@ -266,6 +275,11 @@ VQX_API void vqx_stage_times(const vqx_context *context, vqx_stages *stages);
  * other origin are taken as well, at the cost of a copy. -ENOMEM, -ENODEV. Closed with vqx_pool_close(), before or after the
  * context. */
 VQX_API int vqx_pool_open_for(vqx_pool **pool, vqx_context *context);
+
+/* A copy of the frame in the memory of the device of a started context, as vqx_frame_wrap_device() makes it: for pictures that are
+ * scored more than once. It may outlive the context. -EINVAL: the context runs on no device or on several, format or planes do not
+ * fit; -ENODEV, -ENOMEM, errors of a lazy frame. Any thread. */
+VQX_API int vqx_frame_to_device(vqx_frame **frame, vqx_context *context, vqx_frame *from);
 
 /* ---- the machine --------------------------------------------------------------------------------------------------- */
 

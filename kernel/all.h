@@ -4,6 +4,7 @@
 
 #include "kernel/decimate_group.h"
 #include "kernel/exact_sum.h"
+#include "kernel/pack.h"
 #include "kernel/sample.h"
 #include "kernel/self_test.h"
 #include "kernel/square.h"

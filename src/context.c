@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/arithmetic.h"
@@ -213,10 +214,22 @@ int vqx_frame_wanted(const vqx_context *c, uint64_t index) {
     return 0;
 }
 
-static bool fits(const vqx_context *c, const vqx_frame *frame) {
+bool vqx_context_fits(const vqx_context *c, const vqx_frame *frame) {
     const vqx_format *f = vqx_frame_format(frame);
     return f->width == c->format.width && f->height == c->format.height && f->chroma == c->format.chroma &&
            f->bits == c->format.bits && (vqx_frame_planes(frame) & c->planes) == c->planes;
+}
+
+/* Why samples in a device's memory cannot be scored; NULL: they can, or are the host's. */
+static const char *misplaced(const vqx_context *c, const vqx_frame *frame) {
+    const vqx_devices *d = &c->devices;
+    unsigned number;
+    const char *backend = vqx_frame_backend(frame, &number);
+    if (!backend)
+        return NULL;
+    if (d->devices != 1 || strcmp(d->backend->name, backend) != 0 || d->device[0]->device->number != number)
+        return "its samples are in the memory of a device that does not score it";
+    return c->config.audit ? "an audit needs samples in the host's memory" : NULL;
 }
 
 /* The error of a failed frame before this one, with its line; else 0. A frame before the failed one is still taken: which frames
@@ -240,8 +253,10 @@ static int accept(vqx_context *c, uint64_t index, const vqx_frame *reference, co
         why = c->started ? "submitted after the end" : "submitted before the start";
     else if (err < 0)
         return err;
-    else if (!fits(c, reference) || !fits(c, distorted))
+    else if (!vqx_context_fits(c, reference) || !vqx_context_fits(c, distorted))
         why = "format or planes differ from the start";
+    else if (!(why = misplaced(c, reference)))
+        why = misplaced(c, distorted);
     if (why) {
         err = -EINVAL;
     } else {

@@ -53,6 +53,9 @@ struct vqx_context {
 /* A line to the log callback, if there is one. */
 void vqx_context_log(const vqx_context *context, vqx_log_level level, const char *line);
 
+/* Whether the frame has the format and the planes of a started context. */
+bool vqx_context_fits(const vqx_context *context, const vqx_frame *frame);
+
 /* Decides who runs a pass, in how many parts, and where sums stand, for features that are set up; returns the bytes of a worker's
  * memory. */
 size_t vqx_score_plan(vqx_context *context);

@@ -10,9 +10,14 @@ static void upload(const vqx_context *c, const vqx_frame_job *job, vqx_work *wor
         const vqx_plane *plane = side ? job->pair.dis : job->pair.ref;
         const vqx_shared_device *owner = vqx_frame_owner(job->frame[side]);
         const bool direct = owner && owner->device->backend == c->devices.backend;
-        for (unsigned p = 0; p < VQX_MAX_PLANES; p++)
-            if (planes >> p & 1)
+        unsigned device;
+        const bool there = vqx_frame_backend(job->frame[side], &device);
+        for (unsigned p = 0; p < VQX_MAX_PLANES; p++) {
+            if (planes >> p & 1 && there)
+                vqx_work_adopt(work, side, p, plane[p].data, plane[p].stride);
+            else if (planes >> p & 1)
                 vqx_work_upload(work, side, p, plane[p].data, plane[p].stride, direct);
+        }
     }
 }
 

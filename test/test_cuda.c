@@ -13,6 +13,7 @@
 #include "device/work.h"
 #include "test/direct.h"
 #include "test/fake_cuda.h"
+#include "test/pairs.h"
 
 /* in place of those that the build made, or did not make */
 const vqx_cuda_kernels_built vqx_cuda_kernels = {NULL, {"soft", "fp64"}, 12000, 75};
@@ -179,6 +180,29 @@ static void sums(void **state) {
     }
 }
 
+/* A frame in the device's memory, which is the host's here, through a context. */
+static void resident(void **state) {
+    (void)state;
+    static const char *const features[] = {"psnr", "float_moment", NULL};
+    static const vqx_format small = {35, 21, VQX_CHROMA_400, 8};
+    vqx_context *c = pairs_context(&small, features, &(vqx_config){.backend = "cuda", .threads = 2});
+    pairs p;
+    assert_int_equal(pairs_open(&p, &small, 1, NULL, NULL), 0);
+    for (uint64_t i = 0; i < 4; i++) {
+        vqx_frame *frame[2], *there[2];
+        for (unsigned s = 0; s < 2; s++) {
+            assert_int_equal(pairs_frame(&p, s, i, &frame[s]), 0);
+            assert_int_equal(vqx_frame_to_device(&there[s], c, frame[s]), 0);
+            vqx_frame_unref(&frame[s]);
+        }
+        assert_int_equal(vqx_submit(c, i, there[0], there[1]), 0);
+    }
+    assert_int_equal(vqx_finish(c), 0);
+    pairs_check(c, &small, features, 1, 4);
+    pairs_close(&p);
+    vqx_close(&c);
+}
+
 /* ---- errors -------------------------------------------------------------------------------------------------------------- */
 
 static void errors(void **state) {
@@ -299,9 +323,10 @@ int main(void) {
         /* the driver is not looked for again once it was found, so these three stand first */
         cmocka_unit_test_setup_teardown(no_driver, reset, clean),    cmocka_unit_test_setup_teardown(old_driver, reset, clean),
         cmocka_unit_test_setup_teardown(no_device, reset, clean),    cmocka_unit_test_setup_teardown(devices, reset, clean),
-        cmocka_unit_test_setup_teardown(sums, reset, clean),         cmocka_unit_test_setup_teardown(errors, reset, clean),
-        cmocka_unit_test_setup_teardown(stopping, reset, clean),     cmocka_unit_test_setup_teardown(sticky, reset, clean),
-        cmocka_unit_test_setup_teardown(not_prepared, reset, clean), cmocka_unit_test_setup_teardown(memory_limit, reset, clean),
+        cmocka_unit_test_setup_teardown(sums, reset, clean),         cmocka_unit_test_setup_teardown(resident, reset, clean),
+        cmocka_unit_test_setup_teardown(errors, reset, clean),       cmocka_unit_test_setup_teardown(stopping, reset, clean),
+        cmocka_unit_test_setup_teardown(sticky, reset, clean),       cmocka_unit_test_setup_teardown(not_prepared, reset, clean),
+        cmocka_unit_test_setup_teardown(memory_limit, reset, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
