@@ -255,6 +255,7 @@ static void opencl_times(const vqx_queue *queue, vqx_times *times) {
 
 const vqx_backend vqx_backend_opencl = {
     .name = "opencl",
+    .opaque = true,
     .list = vqx_opencl_list,
     .open = vqx_opencl_open,
     .close = vqx_opencl_close,

@@ -132,6 +132,40 @@ unsigned vqx_opencl_list(vqx_device_state *state, unsigned most, vqx_message_tex
     return count;
 }
 
+/* One context for a device in the process, so that memory that one of its users has is memory for all. */
+static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    cl_device_id id;
+    cl_context context;
+    unsigned users;
+} contexts[MAX_DEVICES];
+
+static cl_context enter_context(const found *device, cl_int *status) {
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
+    unsigned i = 0, unused = 0;
+    pthread_mutex_lock(&contexts_lock);
+    for (; i < MAX_DEVICES && (contexts[i].users == 0 || contexts[i].id != device->id); i++)
+        if (contexts[i].users == 0)
+            unused = i;
+    if (i == MAX_DEVICES) {
+        i = unused;
+        contexts[i].id = device->id;
+        contexts[i].context = vqx_cl.CreateContext(properties, 1, &device->id, NULL, NULL, status);
+    }
+    cl_context context = contexts[i].context;
+    contexts[i].users += context != NULL;
+    pthread_mutex_unlock(&contexts_lock);
+    return context;
+}
+
+static void leave_context(cl_context context) {
+    pthread_mutex_lock(&contexts_lock);
+    for (unsigned i = 0; i < MAX_DEVICES; i++)
+        if (contexts[i].users > 0 && contexts[i].context == context && --contexts[i].users == 0)
+            vqx_cl.ReleaseContext(context);
+    pthread_mutex_unlock(&contexts_lock);
+}
+
 int vqx_opencl_open(vqx_device **out, unsigned number, bool fp64, bool profile, vqx_message_text *message) {
     found all[MAX_DEVICES];
     vqx_device_state state;
@@ -155,8 +189,7 @@ int vqx_opencl_open(vqx_device **out, unsigned number, bool fp64, bool profile, 
     memcpy(d->base.name, state.name, sizeof(d->base.name));
     d->platform = all[number].platform;
     d->id = all[number].id;
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)d->platform, 0};
-    d->context = vqx_cl.CreateContext(properties, 1, &d->id, NULL, NULL, &status);
+    d->context = enter_context(&all[number], &status);
     if (d->context)
         d->maps = vqx_cl.CreateCommandQueue(d->context, d->id, 0, &status);
     if (!d->maps) {
@@ -180,7 +213,7 @@ void vqx_opencl_close(vqx_device *device) {
     if (d->maps)
         vqx_cl.ReleaseCommandQueue(d->maps);
     if (d->context)
-        vqx_cl.ReleaseContext(d->context);
+        leave_context(d->context);
     pthread_mutex_destroy(&d->lock);
     free(d);
 }

@@ -124,7 +124,7 @@ void vqx_work_upload(vqx_work *w, unsigned side, unsigned plane, const uint8_t *
 void vqx_work_adopt(vqx_work *w, unsigned side, unsigned plane, const uint8_t *data, ptrdiff_t stride) {
     const uint32_t pitch = w->pitch[plane];
     vqx_buffer from = (vqx_buffer)(uintptr_t)data;
-    const bool packed = stride == (ptrdiff_t)pitch && (uintptr_t)data % 64 == 0;
+    const bool packed = stride == (ptrdiff_t)pitch && (w->device->backend->opaque || (uintptr_t)data % 64 == 0);
     w->plane[side][plane] = packed ? from : w->own[side][plane];
     if (packed)
         return;

@@ -350,6 +350,38 @@ static void measures(void **state) {
     }
 }
 
+/* Memory that was filled through another opening of the device, read where it is or packed. */
+static void adopts(void **state) {
+    (void)state;
+    vqx_device *device;
+    vqx_work *work;
+    vqx_queue *queue;
+    uint8_t picture[16][24], seen[16][16];
+    uint64_t seed = 9;
+    for (size_t i = 0; i < sizeof(picture); i++)
+        picture[i / 24][i % 24] = (uint8_t)(direct_random(&seed) >> 32);
+    check(cl->open(&device, 0, true, false, &message));
+    check(cl->queue_open(&queue, device, &message));
+    check(vqx_work_open(&work, shared, &small, 1, &message));
+    for (int wide = 0; wide < 2; wide++) {
+        const size_t stride = wide ? 24 : 16;
+        vqx_buffer buffer;
+        check(cl->alloc(&buffer, device, 16 * stride, &message));
+        check(cl->upload(queue, buffer, picture, 16 * stride, &message));
+        check(cl->wait(queue, &message));
+        vqx_work_adopt(work, 1, 0, (const uint8_t *)buffer, (ptrdiff_t)stride);
+        assert_int_equal(work->plane[1][0] == buffer, !wide);
+        check(work->err < 0 ? work->err : cl->download(work->queue, seen, work->plane[1][0], sizeof(seen), &work->message));
+        check(vqx_work_wait(work, 0));
+        for (size_t y = 0; y < 16; y++)
+            assert_memory_equal(seen[y], (const uint8_t *)picture + y * stride, 16);
+        cl->free(device, buffer);
+    }
+    vqx_work_close(&work);
+    cl->queue_close(queue);
+    cl->close(device);
+}
+
 /* ---- programs ------------------------------------------------------------------------------------------------------------ */
 
 /* Opens device 0, builds everything, and says how many programs came from where. */
@@ -511,6 +543,7 @@ int main(void) {
         cmocka_unit_test_teardown(moves_bytes, opencl_restore),
         cmocka_unit_test_teardown(sums, opencl_restore),
         cmocka_unit_test_teardown(sums_of_threads, opencl_restore),
+        cmocka_unit_test_teardown(adopts, opencl_restore),
         cmocka_unit_test_teardown(measures, opencl_restore),
         cmocka_unit_test_teardown(stores_programs, opencl_restore),
         cmocka_unit_test_teardown(cache_is_harmless, opencl_restore),
