@@ -1,5 +1,5 @@
-/* What the words of kernel/ mean in the Metal Shading Language, which has no fp64. To be compiled with fast math off. Never run so far:
- * scripts/check looks at syntax and address spaces, through test/metal_shim.h. */
+/* What the words of kernel/ mean in the Metal Shading Language, which has no fp64. To be compiled with fast math off. Never run so
+ * far: scripts/check looks at syntax and address spaces, through test/metal_shim.h. */
 #ifndef VQX_DIALECT_METAL_H
 #define VQX_DIALECT_METAL_H
 

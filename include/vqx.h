@@ -79,11 +79,11 @@ VQX_API int vqx_frame_alloc(vqx_frame **frame, const vqx_format *format, unsigne
 VQX_API int vqx_frame_wrap(vqx_frame **frame, const vqx_format *format, const void *const data[VQX_MAX_PLANES],
                            const ptrdiff_t stride[VQX_MAX_PLANES], void (*release)(void *cookie), void *cookie);
 
-/* A frame whose samples are in the memory of a device already, not copied: data[p] as the back end names memory; for "cuda" and "hip"
- * an address there, in the primary context, which is that of their runtime library. Scored only by a context that runs on this device
- * alone and without audit. Planes without gaps between rows that start on a 64-byte boundary are read where they are, others are
- * copied on the device first. What makes the samples must be done before vqx_submit(); they stay until release(cookie). For the rest
- * as vqx_frame_wrap(). */
+/* A frame whose samples are in the memory of a device already, not copied: data[p] as the back end names memory; for "cuda" and
+ * "hip" an address there, in the primary context, which is that of their runtime library. Scored only by a context that runs on
+ * this device alone and without audit. Planes without gaps between rows that start on a 64-byte boundary are read where they are,
+ * others are copied on the device first. What makes the samples must be done before vqx_submit(); they stay until release(cookie).
+ * For the rest as vqx_frame_wrap(). */
 VQX_API int vqx_frame_wrap_device(vqx_frame **frame, const vqx_format *format, const char *backend, unsigned device,
                                   const void *const data[VQX_MAX_PLANES], const ptrdiff_t stride[VQX_MAX_PLANES],
                                   void (*release)(void *cookie), void *cookie);
@@ -160,7 +160,8 @@ typedef struct vqx_config {
 } vqx_config;
 
 /* Bits of vqx_config.device_flags. None changes a bit of a score. */
-#define VQX_DEVICE_NO_FP64 1u /* kernels do binary64 in integers, as on devices without it; also VQX_NO_FP64=1 in the environment \
+#define VQX_DEVICE_NO_FP64                                                                                                        \
+    1u                        /* kernels do binary64 in integers, as on devices without it; also VQX_NO_FP64=1 in the environment \
                                */
 #define VQX_DEVICE_ORDERED 2u /* sums whose order of additions may show are always made in raster order; also VQX_ORDERED=1 */
 #define VQX_DEVICE_PROFILE 4u /* vqx_stage_times() of a device measures its stages */

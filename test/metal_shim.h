@@ -9,7 +9,7 @@
 #define thread
 #define kernel
 /* there is no constructor for a struct in an address space here: it gets bytes */
-#define VQX_LOCAL_VARIABLE(type, name)                     \
+#define VQX_LOCAL_VARIABLE(type, name)                  \
     static threadgroup char name##_bytes[sizeof(type)]; \
     threadgroup type &name = *(threadgroup type *)name##_bytes
 typedef unsigned char uchar;
@@ -24,7 +24,8 @@ enum class mem_flags { mem_threadgroup };
 void threadgroup_barrier(mem_flags);
 uint clz(uint);
 ulong clz(ulong);
-template <class To, class From> To as_type(From);
+template <class To, class From>
+To as_type(From);
 namespace precise {
 float sqrt(float);
 }

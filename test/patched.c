@@ -1,5 +1,5 @@
-/* vqx parity with one text of the embedded kernel source replaced: patched OLD NEW arguments of vqx parity. Exit code 3: OLD does not
- * stand in the source exactly once. */
+/* vqx parity with one text of the embedded kernel source replaced: patched OLD NEW arguments of vqx parity. Exit code 3: OLD does
+ * not stand in the source exactly once. */
 #include <stdio.h>
 
 #include "device/opencl.h"
