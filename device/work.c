@@ -30,6 +30,10 @@ int vqx_work_open(vqx_work **out, vqx_device *device, const vqx_format *format, 
         (err = b->host_alloc(&memory, &w->words_handle, device, bytes, message)) < 0)
         goto fail;
     w->words = memory;
+    /* words that no launch of a frame writes are read back with the others */
+    memset(w->words, 0, bytes);
+    if ((err = b->upload(w->queue, w->result, w->words, bytes, message)) < 0 || (err = b->wait(w->queue, message)) < 0)
+        goto fail;
     *out = w;
     return 0;
 fail:

@@ -299,6 +299,7 @@ VQX_BODY(ordered_walk, vqx_local_walk) {
     }
     VQX_SYNC(cx);
     const u32 all = lm->next[VQX_ORDERED_CHUNKS - 1];
+    VQX_SYNC(cx); /* before a lane writes there again */
     for (u32 batch = 0; batch < all; batch += VQX_ORDERED_BATCH) {
         const u32 count = all - batch < VQX_ORDERED_BATCH ? all - batch : VQX_ORDERED_BATCH;
         VQX_EACH(cx, c, VQX_ORDERED_CHUNKS) {

@@ -138,12 +138,14 @@ static void make_parts(void) {
 
 static const vqx_format format = {.width = 16, .height = 16, .bits = 8};
 
-/* A slot that is given the launches of sum_u64. */
-static vqx_work *summing(vqx_device *device) {
+/* A slot that is given the launches of sum_u64; what is to fail then, or NULL. */
+static vqx_work *summing(vqx_device *device, const char *fail) {
     vqx_work *work;
     make_parts();
     check(cuda->prepare(device, 1u << VQX_PROGRAM_SUM, &message));
     check(vqx_work_open(&work, device, &format, 1, &message));
+    if (fail)
+        setenv("FAKE_CUDA_FAIL", fail, 1);
     vqx_buffer parts = vqx_work_table(work, VQX_SCRATCH_TABLE, part, sizeof(part));
     vqx_run_sum_u64(work, COLUMNS, 1, parts, FIRST, PARTS - FIRST, COLUMNS, work->result, 7);
     return work;
@@ -157,14 +159,14 @@ static void sums(void **state) {
         check(cuda->open(&device, 0, way & 1, way & 2, &message));
         assert_string_equal(device->name, "fake 0");
         assert_string_equal(fake_cuda_image(), way & 1 ? "fp64" : "soft");
-        vqx_work *work = summing(device);
+        vqx_work *work = summing(device, NULL);
         check(vqx_work_wait(work, 7 + COLUMNS));
         assert_memory_equal(work->words + 7, sum, sizeof(sum));
         cuda->times(work->queue, &times);
-        assert_int_equal(times.bytes_up, sizeof(part));
+        assert_int_equal(times.bytes_up, VQX_MAX_WORDS * sizeof(uint64_t) + sizeof(part)); /* the slot's words at first */
         assert_int_equal(times.bytes_down, (7 + COLUMNS) * sizeof(uint64_t));
         const unsigned measured = way & 2 ? 1 : 0; /* milliseconds: 1 for whatever is moved, 10 for a kernel */
-        assert_int_equal(lround(times.upload * 1e3), measured);
+        assert_int_equal(lround(times.upload * 1e3), 2 * measured);
         assert_int_equal(lround(times.kernels * 1e3), 10 * measured);
         assert_int_equal(lround(times.download * 1e3), measured);
         vqx_run_sum_u64(work, 0, 1, NULL, 0, 0, 0, NULL, 0); /* no group: nothing is launched */
@@ -253,8 +255,7 @@ static void stopping(void **state) {
         uint64_t word = 0;
         check(cuda->open(&device, 1, true, true, &message));
         check(cuda->queue_open(&other, device, &message));
-        setenv("FAKE_CUDA_FAIL", expected[i][0], 1);
-        vqx_work *work = summing(device);
+        vqx_work *work = summing(device, expected[i][0]);
         assert_int_equal(vqx_work_wait(work, 7 + COLUMNS), -ENODEV);
         assert_string_equal(work->message.text, expected[i][1]);
         unsetenv("FAKE_CUDA_FAIL"); /* the driver would go on, the queue does not */
@@ -276,7 +277,7 @@ static void sticky(void **state) {
     (void)state;
     vqx_device *device;
     check(cuda->open(&device, 0, true, false, &message));
-    vqx_work *first = summing(device), *second = summing(device);
+    vqx_work *first = summing(device, NULL), *second = summing(device, NULL);
     setenv("FAKE_CUDA_FAIL", "cuStreamSynchronize:1:719", 1);
     assert_int_equal(vqx_work_wait(first, 10), -ENODEV);
     assert_int_equal(vqx_work_wait(second, 10), -ENODEV);

@@ -21,10 +21,10 @@
 /* ---- a device with faults ------------------------------------------------------------------------------------------ */
 
 static struct {
-    bool swaps;    /* pair 1 reaches the device with its sides exchanged: psnr is the same, ref1st is not */
-    bool lost;     /* vqx_finish() of the device fails */
-    bool refusing; /* the next context refuses the format */
-    bool tells;    /* how devices are opened */
+    bool swaps;        /* pair 1 reaches the device with its sides exchanged: psnr is the same, ref1st is not */
+    bool lost;         /* vqx_finish() of the device fails */
+    unsigned refusing; /* the n-th context from now on refuses the format */
+    bool tells;        /* how devices are opened */
 } fault;
 
 int __real_vqx_open(vqx_context **context, const vqx_config *config);
@@ -60,8 +60,8 @@ int __wrap_vqx_finish(vqx_context *context) {
 }
 
 int __wrap_vqx_start(vqx_context *context, const vqx_format *format) {
-    const bool refuse = fault.refusing;
-    fault.refusing = false;
+    const bool refuse = fault.refusing == 1;
+    fault.refusing -= fault.refusing > 0;
     return refuse ? -ENOTSUP : __real_vqx_start(context, format);
 }
 
@@ -411,7 +411,7 @@ static void test_gate_lost(void **state) {
 static void test_gate_takes(void **state) {
     (void)state;
     char *text;
-    fault.refusing = true;
+    fault.refusing = 3; /* behind those that hold the device's two forms */
     assert_int_equal(gate(&text, GATE "--feature psnr --input 8x8"), 104);
     program_assert(text, "| psnr    | ≠ |\n", true);
     program_assert(text, "* psnr on 8x8: taken, though the CPU refuses it\n", true);
