@@ -343,6 +343,11 @@ static int cuda_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t 
 
 static int cuda_wait(vqx_queue *queue, vqx_message_text *message) {
     cuda_queue *q = (cuda_queue *)queue;
+    if (q->stopped) {
+        enter(queue->device);
+        vqx_cu.stream_wait(q->stream);
+        leave();
+    }
     const int err = begin(q, NULL, message);
     if (err < 0)
         return err;

@@ -2,7 +2,7 @@
  * kernel/kernels.def, by number. A back end loads its vendor's library at run time.
  *
  * Functions return 0 or a negative errno with one line in the message: -ENODEV what the device or its driver refuses, -ENOMEM
- * memory of the host. A queue belongs to one thread at a time; after an error it does nothing any more but be closed.
+ * memory of the host. A queue belongs to one thread at a time; after an error it does nothing any more but wait and be closed.
  */
 #ifndef VQX_DEVICE_DEVICE_H
 #define VQX_DEVICE_DEVICE_H
@@ -85,7 +85,7 @@ struct vqx_backend {
     int (*copy)(vqx_queue *queue, vqx_buffer to, vqx_buffer from, size_t bytes, vqx_message_text *message);
     /* gx * gy groups; argument[i] points to the i-th argument: the vqx_buffer of an IN or OUT, the value of a VAL. */
     int (*launch)(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument, vqx_message_text *message);
-    /* Until everything in the queue is done. */
+    /* Until everything in the queue is done, after an error, too, which it then returns. */
     int (*wait)(vqx_queue *queue, vqx_message_text *message);
     /* What was measured up to the last wait(). */
     void (*times)(const vqx_queue *queue, vqx_times *times);

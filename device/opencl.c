@@ -78,6 +78,7 @@ static int opencl_host_alloc(void **memory, void **handle, vqx_device *device, s
         if (m->buffer)
             vqx_cl.ReleaseMemObject(m->buffer);
         free(m);
+        *handle = NULL;
         return vqx_fail(message, -ENODEV, "%s: %zu bytes of host memory: %s", device->name, bytes, vqx_opencl_error(status));
     }
     *memory = (void *)(((uintptr_t)m->mapped + 63) / 64 * 64);
@@ -230,9 +231,9 @@ static int opencl_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_
 
 static int opencl_wait(vqx_queue *queue, vqx_message_text *message) {
     opencl_queue *q = (opencl_queue *)queue;
+    const cl_int status = vqx_cl.Finish(q->queue);
     if (q->err < 0)
         return stopped(message);
-    const cl_int status = vqx_cl.Finish(q->queue);
     if (status != CL_SUCCESS) {
         q->err = -ENODEV;
         return vqx_fail(message, q->err, "%s: %s", queue->device->name, vqx_opencl_error(status));

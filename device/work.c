@@ -146,7 +146,10 @@ int vqx_work_wait(vqx_work *w, size_t words) {
     const vqx_backend *b = w->device->backend;
     if (w->err == 0 && words > 0)
         w->err = b->download(w->queue, w->words, w->result, words * sizeof(*w->words), &w->message);
-    if (w->err == 0)
+    vqx_message_text message; /* after an error: of no use; yet what was asked for before it may still read the caller's memory */
+    if (w->err < 0)
+        b->wait(w->queue, &message);
+    else
         w->err = b->wait(w->queue, &w->message);
     return w->err;
 }
