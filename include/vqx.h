@@ -80,10 +80,10 @@ VQX_API int vqx_frame_wrap(vqx_frame **frame, const vqx_format *format, const vo
                            const ptrdiff_t stride[VQX_MAX_PLANES], void (*release)(void *cookie), void *cookie);
 
 /* A frame whose samples are in the memory of a device already, not copied: data[p] as the back end names memory; for "cuda" and
- * "hip" an address there, in the primary context, which is that of their runtime library. Scored only by a context that runs on
- * this device alone and without audit. Planes without gaps between rows that start on a 64-byte boundary are read where they are,
- * others are copied on the device first. What makes the samples must be done before vqx_submit(); they stay until release(cookie).
- * For the rest as vqx_frame_wrap(). */
+ * "hip" an address there, in the primary context, which is that of their runtime library; of "opencl" only vqx_frame_to_device()
+ * has such memory. Scored only by a context that runs on this device alone and without audit. Planes without gaps between rows that
+ * start on a 64-byte boundary are read where they are, others are copied on the device first. What makes the samples must be done
+ * before vqx_submit(); they stay until release(cookie). For the rest as vqx_frame_wrap(). */
 VQX_API int vqx_frame_wrap_device(vqx_frame **frame, const vqx_format *format, const char *backend, unsigned device,
                                   const void *const data[VQX_MAX_PLANES], const ptrdiff_t stride[VQX_MAX_PLANES],
                                   void (*release)(void *cookie), void *cookie);
@@ -153,16 +153,15 @@ typedef struct vqx_config {
     vqx_log log;        /* NULL = silent */
     void *log_cookie;
     /* Where frames are scored: "cpu" (also NULL), a back end's name (vqx_device_list), or "auto": the best graphics processor that
-     * carries all features, else the CPU. Devices of a back end: "0", "0,2" or "all", which share the frames; NULL = "0". */
+     * carries all features, else the CPU. Devices of a back end: "0", "0,2" or "all", which share the frames; NULL = "0".
+     * Both texts must stay until vqx_start(). */
     const char *backend, *device;
     uint32_t device_flags; /* VQX_DEVICE_… */
     uint32_t audit;        /* N > 0: every N-th frame that a device scored is scored on the CPU, too; a differing bit is an error */
 } vqx_config;
 
-/* Bits of vqx_config.device_flags. None changes a bit of a score. */
-#define VQX_DEVICE_NO_FP64                                                                                                        \
-    1u                        /* kernels do binary64 in integers, as on devices without it; also VQX_NO_FP64=1 in the environment \
-                               */
+/* Bits of vqx_config.device_flags, some also set in the environment. None changes a bit of a score. */
+#define VQX_DEVICE_NO_FP64 1u /* kernels do binary64 in integers, as on devices without it; also VQX_NO_FP64=1 */
 #define VQX_DEVICE_ORDERED 2u /* sums whose order of additions may show are always made in raster order; also VQX_ORDERED=1 */
 #define VQX_DEVICE_PROFILE 4u /* vqx_stage_times() of a device measures its stages */
 
@@ -182,9 +181,9 @@ VQX_API const char *vqx_message(const vqx_context *context);
  * unknown metric, -EINVAL unknown option or bad value, -ENOMEM, -EBUSY after vqx_start(). */
 VQX_API int vqx_add_feature(vqx_context *context, const char *spec);
 
-/* Fixes the format, sets up every feature for it, opens the devices and starts the workers. -EINVAL (format, no feature, no such
- * back end or device list), -ENOTSUP: a feature refuses this size, chroma or depth, -ENODEV: the back end or a device cannot run,
- * -ENOMEM, -EBUSY when started already. */
+/* Fixes the format, sets up every feature for it, opens the devices and starts the workers. -EINVAL (format, no feature,
+ * what is no list of devices), -ENOTSUP: a feature refuses this size, chroma or depth, -ENODEV: there is no such back end or
+ * device, or it cannot run, -ENOMEM, -EBUSY when started already. */
 VQX_API int vqx_start(vqx_context *context, const vqx_format *format);
 
 /* The planes (bit p = plane p) that the features of a started context look at. A frame needs no others. */
