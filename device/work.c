@@ -34,6 +34,7 @@ int vqx_work_open(vqx_work **out, vqx_device *device, const vqx_format *format, 
     memset(w->words, 0, bytes);
     if ((err = b->upload(w->queue, w->result, w->words, bytes, message)) < 0 || (err = b->wait(w->queue, message)) < 0)
         goto fail;
+    b->times(w->queue, &w->before);
     *out = w;
     return 0;
 fail:

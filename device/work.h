@@ -35,6 +35,7 @@ typedef struct vqx_work {
     uint8_t *staging[2]; /* host memory for pictures that are not in it already */
     void *staging_handle[2];
     size_t staging_bytes;
+    vqx_times before; /* what opening the slot cost its queue */
     int err;
     vqx_message_text message;
 } vqx_work;

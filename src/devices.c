@@ -192,11 +192,12 @@ static void gather(vqx_devices *d) {
     vqx_stages *s = &d->stages;
     for (size_t i = 0; i < d->slots; i++) {
         vqx_times t = {0};
+        const vqx_times *const before = &d->slot[i]->before;
         d->backend->times(d->slot[i]->queue, &t);
-        s->upload += t.upload;
+        s->upload += t.upload - before->upload;
         s->kernels += t.kernels;
         s->download += t.download;
-        s->bytes_up += t.bytes_up;
+        s->bytes_up += t.bytes_up - before->bytes_up;
         s->bytes_down += t.bytes_down;
     }
 }
