@@ -137,11 +137,11 @@ VQX_FN f64 d_of_i32(i32 i) {
     return (i < 0 ? 0x8000000000000000UL : 0) + ((u64)(1074 - shift) << 52) + (m << shift);
 }
 
-/* towards zero; |a| < 2^31 */
+/* towards zero; -2^31 <= a < 2^31 */
 VQX_FN i32 d_trunc_i32(f64 a) {
     const i32 shift = 1075 - (i32)(a >> 52 & 2047);
-    const i32 m = shift > 52 ? 0 : (i32)(d_mantissa(a) >> shift);
-    return a >> 63 ? -m : m;
+    const u32 m = shift > 52 ? 0 : (u32)(d_mantissa(a) >> shift);
+    return (i32)(a >> 63 ? 0 - m : m);
 }
 
 /* RN32 of the fp64 sum, in order, of eleven fp32 numbers. A pair of fp32 holds the sum to 2^-41 of the sum of the magnitudes

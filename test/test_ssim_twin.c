@@ -231,7 +231,7 @@ static void boundaries(void **state) {
     const int64_t n = 101 * 201, boundary[] = {0x1ffffff, 0x1fffffd, 0x1000001, 0x2000002, -0x1fffffd, -0x1000001}; /* 2^-25 */
     assert_int_equal(vqx_ssim_fraction((uint32_t)n), 39);
     for (size_t i = 0; i < sizeof(boundary) / sizeof(boundary[0]); i++) {
-        const int64_t at = boundary[i] * n << 14;
+        const int64_t at = boundary[i] * n * (1 << 14);
         const double below = (float)nextafter((double)boundary[i] * 0x1p-25, -9);
         const double above = (float)nextafter((double)boundary[i] * 0x1p-25, 9);
         assert_true(below < above);
