@@ -218,10 +218,18 @@ static void open_devices(compare_tally *tally) {
     done = true;
 }
 
+/* Whether kernels are run for this pair: for every one, or for each VQX_TEST_KERNELS-th where they take too long; 0: for none. */
+static bool kernels_wanted(void) {
+    static unsigned long pairs;
+    const char *text = getenv("VQX_TEST_KERNELS");
+    const unsigned long every = text ? strtoul(text, NULL, 10) : 1;
+    return every > 0 && pairs++ % every == 0;
+}
+
 /* The kernels as plain C, and, where VQX_TEST_DEVICE names a back end ("opencl"), on its device 0. */
 static void compare_kernels(const direct *d, vqx_frame *const pair[2], const uint64_t *expected, const char *head,
                             compare_tally *tally) {
-    if (!d->feature.metric->launch)
+    if (!d->feature.metric->launch || !kernels_wanted())
         return;
     open_devices(tally);
     for (int i = 0; i < 4; i++)
