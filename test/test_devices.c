@@ -24,8 +24,8 @@ static bool is_gpu, refuses;                   /* what list() says, whether open
 static atomic_int launches, downloads, opened; /* since reset() */
 static int fail_launch, fail_alloc, flip;      /* the n-th from 1 on; 0: none */
 static _Thread_local int allocations;
-static const void *uploaded[2]; /* the last two sources */
-static atomic_int host_blocks;  /* alive */
+static _Atomic(const void *) uploaded; /* the last source */
+static atomic_int host_blocks;         /* alive */
 
 static void reset(void) {
     is_gpu = refuses = false;
@@ -94,8 +94,7 @@ static void fake_host_free(vqx_device *device, void *memory, void *handle) {
     vqx_backend_cpu_kernels.host_free(device, memory, handle);
 }
 static int fake_upload(vqx_queue *queue, vqx_buffer to, const void *from, size_t bytes, vqx_message_text *message) {
-    uploaded[0] = uploaded[1];
-    uploaded[1] = from;
+    atomic_store(&uploaded, from);
     return vqx_backend_cpu_kernels.upload(queue, to, from, bytes, message);
 }
 static int fake_download(vqx_queue *queue, void *to, vqx_buffer from, size_t bytes, vqx_message_text *message) {
@@ -330,7 +329,7 @@ static void memory(void **state) {
         }
         assert_int_equal(vqx_submit(c, 0, frame[0], frame[1]), 0);
         assert_int_equal(vqx_finish(c), 0);
-        assert_int_equal(uploaded[1] == data[1], own);
+        assert_int_equal(atomic_load(&uploaded) == data[1], own);
         vqx_close(&c);
         assert_int_equal(atomic_load(&opened), own);
         vqx_pool_close(&pool);
