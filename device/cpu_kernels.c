@@ -107,11 +107,13 @@ static int cpu_download(vqx_queue *queue, void *to, vqx_buffer from, size_t byte
     return 0;
 }
 
-static int cpu_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument,
+static int cpu_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, unsigned sets, const void *arguments,
                       vqx_message_text *message) {
     const double start = seconds();
     (void)message;
-    (queue->device->fp64 ? vqx_cpu_entries_fp64 : vqx_cpu_entries_soft)[kernel](gx, gy, argument);
+    for (unsigned s = 0; s < sets; s++)
+        (queue->device->fp64 ? vqx_cpu_entries_fp64
+                             : vqx_cpu_entries_soft)[kernel](gx, gy, (const char *)arguments + s * vqx_kernels[kernel].bytes);
     ((cpu_queue *)queue)->times.kernels += seconds() - start;
     return 0;
 }

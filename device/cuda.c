@@ -12,17 +12,6 @@
 
 _Static_assert(sizeof(vqx_buffer) == sizeof(vqx_cuda_pointer), "a launch hands buffers over as they are");
 
-#define SPEC(name, count, local) {"vqx_" #name, count},
-static const struct {
-    const char *name;
-    unsigned lanes;
-} spec[] = {VQX_KERNELS(SPEC)};
-
-/* how many kernels a program has: they stand together in kernels.def, in the order of the programs */
-#define ONE_MORE(name, lanes, local) +1
-#define KERNELS_OF(name) 0 VQX_KERNELS_##name(ONE_MORE),
-static const unsigned kernels_of[] = {VQX_PROGRAMS(KERNELS_OF)};
-
 typedef struct cuda_device {
     vqx_device base;
     vqx_cuda_ordinal ordinal;
@@ -165,15 +154,17 @@ static int cuda_open(vqx_device **out, unsigned number, bool fp64, bool profile,
 static int cuda_prepare(vqx_device *device, uint32_t programs, vqx_message_text *message) {
     cuda_device *d = enter(device);
     vqx_cuda_status status = VQX_CUDA_SUCCESS;
-    unsigned k = 0;
+    uint64_t kernels = 0;
+    unsigned k;
+    for (unsigned p = 0; p < VQX_PROGRAM_COUNT; p++)
+        kernels |= programs >> p & 1 ? vqx_program_kernels[p] : 0;
     pthread_mutex_lock(&d->lock);
-    for (unsigned p = 0; p < VQX_PROGRAM_COUNT && !status; p++)
-        for (const unsigned end = k + kernels_of[p]; k < end && !status; k++)
-            if (programs >> p & 1 && !d->function[k])
-                status = vqx_cu.module_function(&d->function[k], d->module, spec[k].name);
+    for (k = 0; k < VQX_KERNEL_COUNT && !status; k++)
+        if (kernels >> k & 1 && !d->function[k])
+            status = vqx_cu.module_function(&d->function[k], d->module, vqx_kernels[k].name);
     pthread_mutex_unlock(&d->lock);
     leave();
-    return status ? failed(device, message, status, "cuModuleGetFunction", spec[k - 1].name) : 0;
+    return status ? failed(device, message, status, "cuModuleGetFunction", vqx_kernels[k - 1].name) : 0;
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------------------------- */
@@ -328,17 +319,21 @@ static int cuda_copy(vqx_queue *queue, vqx_buffer to, vqx_buffer from, size_t by
     return end(q, vqx_cu.copy((uintptr_t)to, (uintptr_t)from, bytes, q->stream), "cuMemcpyDtoDAsync", NULL, message);
 }
 
-static int cuda_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument,
+static int cuda_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, unsigned sets, const void *arguments,
                        vqx_message_text *message) {
     cuda_queue *q = (cuda_queue *)queue;
     const vqx_cuda_function function = ((const cuda_device *)queue->device)->function[kernel];
+    const vqx_kernel *k = &vqx_kernels[kernel];
+    unsigned char parameter[VQX_MAX_SETS * VQX_MAX_ARGUMENTS * sizeof(uint64_t)]; /* what the driver copies: room for all sets */
+    void *parameters[] = {parameter};
     const int err = begin(q, &q->times.kernels, message);
     vqx_cuda_status status = VQX_CUDA_SUCCESS;
     if (err < 0)
         return err;
+    memcpy(parameter, arguments, sets * k->bytes);
     if (gx > 0 && gy > 0)
-        status = vqx_cu.launch(function, gx, gy, 1, spec[kernel].lanes, 1, 1, 0, q->stream, (void **)(uintptr_t)argument, NULL);
-    return end(q, status, "cuLaunchKernel", spec[kernel].name, message);
+        status = vqx_cu.launch(function, gx, gy, sets, k->lanes, 1, 1, 0, q->stream, parameters, NULL);
+    return end(q, status, "cuLaunchKernel", k->name, message);
 }
 
 static int cuda_wait(vqx_queue *queue, vqx_message_text *message) {

@@ -20,8 +20,7 @@
 enum { VQX_KERNELS(VQX_KERNEL_NUMBER) VQX_KERNEL_COUNT };
 enum { VQX_PROGRAMS(VQX_PROGRAM_NUMBER) VQX_PROGRAM_COUNT };
 
-#define VQX_MAX_ARGUMENTS 24
-/* The types of values among them. */
+/* The types of values among arguments. */
 typedef uint32_t vqx_host_u32;
 typedef uint64_t vqx_host_u64;
 typedef int32_t vqx_host_i32;
@@ -46,6 +45,28 @@ typedef struct vqx_queue {
 
 /* Device memory, opaque. */
 typedef void *vqx_buffer;
+
+/* A set of arguments, vqx_arguments_NAME: laid out as languages with pointers in structs do. */
+#define VQX_HOST_BUFFER_MEMBER(type, name) vqx_buffer name
+#define VQX_HOST_VALUE_MEMBER(type, name) vqx_host_##type name
+#define VQX_HOST_SEMICOLON ;
+#define VQX_HOST_ARGUMENTS(name, lanes, local)                                                                      \
+    typedef struct vqx_arguments_##name {                                                                           \
+        VQX_ARGS_##name(VQX_HOST_BUFFER_MEMBER, VQX_HOST_BUFFER_MEMBER, VQX_HOST_VALUE_MEMBER, VQX_HOST_SEMICOLON); \
+    } vqx_arguments_##name;
+VQX_KERNELS(VQX_HOST_ARGUMENTS)
+
+/* Kernels and programs by number: device/kernels.c. */
+#define VQX_MAX_ARGUMENTS 24
+typedef struct vqx_kernel {
+    const char *name; /* of its entry */
+    unsigned lanes;   /* of a group */
+    size_t bytes;     /* of a set of arguments */
+    /* of each argument, 0 behind the last; each lies at the next multiple of its size */
+    uint8_t size[VQX_MAX_ARGUMENTS + 1];
+} vqx_kernel;
+extern const vqx_kernel vqx_kernels[VQX_KERNEL_COUNT];
+extern const uint64_t vqx_program_kernels[VQX_PROGRAM_COUNT]; /* bit k: kernel k is in the program */
 
 /* What a device is before it is opened. */
 typedef struct vqx_device_state {
@@ -83,8 +104,9 @@ struct vqx_backend {
     int (*upload)(vqx_queue *queue, vqx_buffer to, const void *from, size_t bytes, vqx_message_text *message);
     int (*download)(vqx_queue *queue, void *to, vqx_buffer from, size_t bytes, vqx_message_text *message);
     int (*copy)(vqx_queue *queue, vqx_buffer to, vqx_buffer from, size_t bytes, vqx_message_text *message);
-    /* gx * gy groups; argument[i] points to the i-th argument: the vqx_buffer of an IN or OUT, the value of a VAL. */
-    int (*launch)(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument, vqx_message_text *message);
+    /* gx * gy groups for each of `sets` (1 .. VQX_MAX_SETS) vqx_arguments_NAME behind each other, in no order. */
+    int (*launch)(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, unsigned sets, const void *arguments,
+                  vqx_message_text *message);
     /* Until everything in the queue is done, after an error, too, which it then returns. */
     int (*wait)(vqx_queue *queue, vqx_message_text *message);
     /* What was measured up to the last wait(). */

@@ -5,21 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMA ,
-#define BUFFER_SIZE(type, name) sizeof(cl_mem)
-#define VALUE_SIZE(type, name) sizeof(vqx_host_##type)
-#define SPEC(name, count, local) {"vqx_" #name, count, {VQX_ARGS_##name(BUFFER_SIZE, BUFFER_SIZE, VALUE_SIZE, COMMA)}},
-static const struct {
-    const char *name;
-    size_t lanes, argument_size[VQX_MAX_ARGUMENTS + 1]; /* 0 behind the last */
-} spec[] = {VQX_KERNELS(SPEC)};
-
-/* bit k: kernel k is in the program */
-#define KERNEL_BIT(name, lanes, local) | UINT64_C(1) << VQX_KERNEL_##name
-#define KERNELS_OF(name) 0 VQX_KERNELS_##name(KERNEL_BIT),
-static const uint64_t kernels_of[] = {VQX_PROGRAMS(KERNELS_OF)};
-_Static_assert(VQX_KERNEL_COUNT <= 64, "kernels_of has a bit for each");
-
 typedef struct opencl_queue {
     vqx_queue base;
     cl_command_queue queue;
@@ -195,21 +180,36 @@ static int find_kernel(opencl_queue *q, unsigned kernel, vqx_message_text *messa
     unsigned program = 0;
     cl_program built;
     cl_int status;
-    while (!(kernels_of[program] >> kernel & 1))
+    while (!(vqx_program_kernels[program] >> kernel & 1))
         program++;
     const int err = vqx_opencl_program(d, program, &built, message);
     if (err < 0)
         return err;
-    q->kernel[kernel] = vqx_cl.CreateKernel(built, spec[kernel].name, &status);
+    q->kernel[kernel] = vqx_cl.CreateKernel(built, vqx_kernels[kernel].name, &status);
     return q->kernel[kernel]
                ? 0
-               : vqx_fail(message, -ENODEV, "%s: kernel %s: %s", d->base.name, spec[kernel].name, vqx_opencl_error(status));
+               : vqx_fail(message, -ENODEV, "%s: kernel %s: %s", d->base.name, vqx_kernels[kernel].name, vqx_opencl_error(status));
 }
 
-static int opencl_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument,
+/* With one set of arguments. */
+static cl_int launch_set(opencl_queue *q, unsigned kernel, const size_t *global, const size_t *local, const char *arguments) {
+    cl_int status = CL_SUCCESS;
+    size_t at = 0;
+    for (cl_uint i = 0; status == CL_SUCCESS && vqx_kernels[kernel].size[i]; i++) {
+        const size_t size = vqx_kernels[kernel].size[i];
+        at = (at + size - 1) / size * size;
+        status = vqx_cl.SetKernelArg(q->kernel[kernel], i, size, arguments + at);
+        at += size;
+    }
+    return status == CL_SUCCESS ? vqx_cl.EnqueueNDRangeKernel(q->queue, q->kernel[kernel], 2, NULL, global, local, 0, NULL,
+                                                              timed_event(q, &q->times.kernels))
+                                : status;
+}
+
+static int opencl_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, unsigned sets, const void *arguments,
                          vqx_message_text *message) {
     opencl_queue *q = (opencl_queue *)queue;
-    const size_t local[] = {spec[kernel].lanes, 1}, global[] = {gx * local[0], gy};
+    const size_t local[] = {vqx_kernels[kernel].lanes, 1}, global[] = {gx * local[0], gy};
     cl_int status = CL_SUCCESS;
     if (q->err < 0)
         return stopped(message);
@@ -217,15 +217,12 @@ static int opencl_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_
         return 0;
     if (!q->kernel[kernel] && (q->err = find_kernel(q, kernel, message)) < 0)
         return q->err;
-    for (cl_uint i = 0; status == CL_SUCCESS && spec[kernel].argument_size[i]; i++)
-        status = vqx_cl.SetKernelArg(q->kernel[kernel], i, spec[kernel].argument_size[i], argument[i]);
-    if (status == CL_SUCCESS)
-        status = vqx_cl.EnqueueNDRangeKernel(q->queue, q->kernel[kernel], 2, NULL, global, local, 0, NULL,
-                                             timed_event(q, &q->times.kernels));
+    for (unsigned s = 0; s < sets && status == CL_SUCCESS; s++)
+        status = launch_set(q, kernel, global, local, (const char *)arguments + s * vqx_kernels[kernel].bytes);
     if (status == CL_SUCCESS)
         return 0;
     q->err = -ENODEV;
-    return vqx_fail(message, q->err, "%s: kernel %s, %u x %u groups: %s", queue->device->name, spec[kernel].name, gx, gy,
+    return vqx_fail(message, q->err, "%s: kernel %s, %u x %u groups: %s", queue->device->name, vqx_kernels[kernel].name, gx, gy,
                     vqx_opencl_error(status));
 }
 

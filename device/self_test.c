@@ -123,8 +123,7 @@ int vqx_device_self_test(vqx_device *device, vqx_message_text *message) {
         return vqx_fail(message, -ENOMEM, "out of memory");
     for (unsigned i = 0; i < COUNT; i++)
         make_item(&state, i, t->wide[i], t->narrow[i]);
-    void *const argument[] = {&(void *){t->wide}, &(void *){t->narrow}, &(uint32_t){ITEMS}, &(void *){t->expected}};
-    vqx_cpu_entries_fp64[VQX_KERNEL_self_test](COLUMNS, ROWS, argument);
+    vqx_cpu_entries_fp64[VQX_KERNEL_self_test](COLUMNS, ROWS, &(vqx_arguments_self_test){t->wide, t->narrow, ITEMS, t->expected});
 
     if ((err = b->prepare(device, 1u << VQX_PROGRAM_SELF_TEST, message)) < 0 ||
         (err = vqx_work_open(&work, device, &(vqx_format){.width = 1, .height = 1, .bits = 8}, 0, message)) < 0)

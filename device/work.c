@@ -138,9 +138,9 @@ void vqx_work_adopt(vqx_work *w, unsigned side, unsigned plane, const uint8_t *d
     vqx_run_pack_rows(w, 1, (uint32_t)(w->plane_bytes[plane] / pitch), from, (uint64_t)stride, pitch, w->own[side][plane]);
 }
 
-void vqx_work_launch(vqx_work *w, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument) {
+void vqx_work_launch(vqx_work *w, unsigned kernel, uint32_t gx, uint32_t gy, const void *arguments) {
     if (w->err == 0)
-        w->err = w->device->backend->launch(w->queue, kernel, gx, gy, argument, &w->message);
+        w->err = w->device->backend->launch(w->queue, kernel, gx, gy, 1, arguments, &w->message);
 }
 
 int vqx_work_wait(vqx_work *w, size_t words) {

@@ -62,18 +62,18 @@ void vqx_work_adopt(vqx_work *work, unsigned side, unsigned plane, const uint8_t
 int vqx_work_wait(vqx_work *work, size_t words);
 
 /* Launches a kernel; behind vqx_run_NAME(). */
-void vqx_work_launch(vqx_work *work, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument);
+void vqx_work_launch(vqx_work *work, unsigned kernel, uint32_t gx, uint32_t gy, const void *arguments);
 
 /* vqx_run_NAME(work, gx, gy, arguments as in kernels.def, a vqx_buffer for IN and OUT) for every kernel. */
 #define VQX_WORK_COMMA ,
 #define VQX_HOST_BUFFER(type, name) vqx_buffer name
 #define VQX_HOST_VALUE(type, name) vqx_host_##type name
-#define VQX_HOST_POINTER(type, name) &name
-#define VQX_HOST_RUN(name, lanes, local)                                                                                   \
-    static inline void vqx_run_##name(vqx_work *work_, uint32_t gx_, uint32_t gy_,                                         \
-                                      VQX_ARGS_##name(VQX_HOST_BUFFER, VQX_HOST_BUFFER, VQX_HOST_VALUE, VQX_WORK_COMMA)) { \
-        void *const argument_[] = {VQX_ARGS_##name(VQX_HOST_POINTER, VQX_HOST_POINTER, VQX_HOST_POINTER, VQX_WORK_COMMA)}; \
-        vqx_work_launch(work_, VQX_KERNEL_##name, gx_, gy_, argument_);                                                    \
+#define VQX_HOST_NAME(type, name) name
+#define VQX_HOST_RUN(name, lanes, local)                                                                                        \
+    static inline void vqx_run_##name(vqx_work *work_, uint32_t gx_, uint32_t gy_,                                              \
+                                      VQX_ARGS_##name(VQX_HOST_BUFFER, VQX_HOST_BUFFER, VQX_HOST_VALUE, VQX_WORK_COMMA)) {      \
+        const vqx_arguments_##name arguments_ = {VQX_ARGS_##name(VQX_HOST_NAME, VQX_HOST_NAME, VQX_HOST_NAME, VQX_WORK_COMMA)}; \
+        vqx_work_launch(work_, VQX_KERNEL_##name, gx_, gy_, &arguments_);                                                       \
     }
 VQX_KERNELS(VQX_HOST_RUN)
 

@@ -22,4 +22,15 @@
                                 VQX_ARGS_##name(VQX_PARAMETER_IN, VQX_PARAMETER_OUT, VQX_PARAMETER_VAL, VQX_COMMA))
 #define VQX_CALL(name, cx, lm) vqx_body_##name(cx, lm, VQX_ARGS_##name(VQX_NAME, VQX_NAME, VQX_NAME, VQX_COMMA))
 
+/* The same in languages with pointers in structs: arguments are members of `set`. */
+#define VQX_SEMICOLON ;
+#define VQX_MEMBER_IN(type, name) VQX_GLOBAL const type *name
+#define VQX_MEMBER_OUT(type, name) VQX_GLOBAL type *name
+#define VQX_ARGUMENTS(name)                                                               \
+    struct vqx_arguments_##name {                                                         \
+        VQX_ARGS_##name(VQX_MEMBER_IN, VQX_MEMBER_OUT, VQX_PARAMETER_VAL, VQX_SEMICOLON); \
+    };
+#define VQX_OF_SET(type, name) set.name
+#define VQX_CALL_SET(name, cx, lm) vqx_body_##name(cx, lm, VQX_ARGS_##name(VQX_OF_SET, VQX_OF_SET, VQX_OF_SET, VQX_COMMA))
+
 #endif

@@ -3,6 +3,7 @@
 #ifndef VQX_DIALECT_CUDA_H
 #define VQX_DIALECT_CUDA_H
 
+#define VQX_GRID_CONSTANT __grid_constant__
 #define VQX_SHUFFLE_DOWN(value, step) __shfl_down_sync(0xffffffffu, value, step)
 #include "dialect/cudahip.h"
 

@@ -76,17 +76,22 @@ VQX_FN f64 d_of_bits(u64 bits) {
 #include "kernel/f64_soft.h"
 #endif
 
-#define VQX_ENTRY(name, count, local)                                                         \
-    extern "C" __global__ __launch_bounds__(count) void vqx_##name(                           \
-        VQX_ARGS_##name(VQX_PARAMETER_IN, VQX_PARAMETER_OUT, VQX_PARAMETER_VAL, VQX_COMMA)) { \
-        __shared__ local lm;                                                                  \
-        vqx_cx cx;                                                                            \
-        cx.lane = threadIdx.x;                                                                \
-        cx.lanes = count;                                                                     \
-        cx.gx = blockIdx.x;                                                                   \
-        cx.gy = blockIdx.y;                                                                   \
-        cx.ngx = gridDim.x;                                                                   \
-        VQX_CALL(name, cx, &lm);                                                              \
+/* blockIdx.z: whose arguments */
+#define VQX_ENTRY(name, count, local)                                                                              \
+    VQX_ARGUMENTS(name)                                                                                            \
+    struct vqx_sets_##name {                                                                                       \
+        vqx_arguments_##name set[VQX_MAX_SETS];                                                                    \
+    };                                                                                                             \
+    extern "C" __global__ __launch_bounds__(count) void vqx_##name(const VQX_GRID_CONSTANT vqx_sets_##name sets) { \
+        __shared__ local lm;                                                                                       \
+        const vqx_arguments_##name &set = sets.set[blockIdx.z];                                                    \
+        vqx_cx cx;                                                                                                 \
+        cx.lane = threadIdx.x;                                                                                     \
+        cx.lanes = count;                                                                                          \
+        cx.gx = blockIdx.x;                                                                                        \
+        cx.gy = blockIdx.y;                                                                                        \
+        cx.ngx = gridDim.x;                                                                                        \
+        VQX_CALL_SET(name, cx, &lm);                                                                               \
     }
 
 #endif

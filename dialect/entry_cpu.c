@@ -3,18 +3,15 @@
 #include "dialect/cpu.h"
 #include "kernel/all.h"
 
-#define VQX_UNPACK_IN(type, name) const type *name = *(const type *const *)*argument++
-#define VQX_UNPACK_OUT(type, name) type *name = *(type *const *)*argument++
-#define VQX_UNPACK_VAL(type, name) type name = *(const type *)*argument++
-#define VQX_UNPACK_END ;
-#define VQX_ENTRY(name, count, local)                                                   \
-    static void enter_##name(uint32_t ngx, uint32_t ngy, void *const *argument) {       \
-        VQX_ARGS_##name(VQX_UNPACK_IN, VQX_UNPACK_OUT, VQX_UNPACK_VAL, VQX_UNPACK_END); \
-        local lm;                                                                       \
-        vqx_cx cx = {0, 1, 0, 0, ngx};                                                  \
-        for (cx.gy = 0; cx.gy < ngy; cx.gy++)                                           \
-            for (cx.gx = 0; cx.gx < ngx; cx.gx++)                                       \
-                VQX_CALL(name, cx, &lm);                                                \
+#define VQX_ENTRY(name, count, local)                                                            \
+    VQX_ARGUMENTS(name)                                                                          \
+    static void enter_##name(uint32_t ngx, uint32_t ngy, const void *arguments) {                \
+        const struct vqx_arguments_##name set = *(const struct vqx_arguments_##name *)arguments; \
+        local lm;                                                                                \
+        vqx_cx cx = {0, 1, 0, 0, ngx};                                                           \
+        for (cx.gy = 0; cx.gy < ngy; cx.gy++)                                                    \
+            for (cx.gx = 0; cx.gx < ngx; cx.gx++)                                                \
+                VQX_CALL_SET(name, cx, &lm);                                                     \
     }
 VQX_KERNELS(VQX_ENTRY)
 

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Runs gx * gy groups; argument[i] points to the i-th argument, a pointer or a value. */
-typedef void vqx_cpu_entry(uint32_t gx, uint32_t gy, void *const *argument);
+/* Runs gx * gy groups with the arguments of a struct whose members are those in kernels.def. */
+typedef void vqx_cpu_entry(uint32_t gx, uint32_t gy, const void *arguments);
 
 extern vqx_cpu_entry *const vqx_cpu_entries_fp64[];
 extern vqx_cpu_entry *const vqx_cpu_entries_soft[];

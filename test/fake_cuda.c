@@ -13,14 +13,11 @@
 enum { INVALID_VALUE = 1, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_CONTEXT = 201, INVALID_HANDLE = 400, NOT_FOUND = 500 };
 enum { MOST_CONTEXTS = 8, FIRST_STICKY = 700 };
 
-#define COMMA ,
-#define BUFFER_SIZE(type, name) sizeof(vqx_buffer)
-#define VALUE_SIZE(type, name) sizeof(vqx_host_##type)
-#define SPEC(name, count, local) {"vqx_" #name, count, {VQX_ARGS_##name(BUFFER_SIZE, BUFFER_SIZE, VALUE_SIZE, COMMA)}},
+#define SPEC(name, count, local) {"vqx_" #name, count, sizeof(vqx_arguments_##name)},
 static const struct {
     const char *name;
     unsigned lanes;
-    size_t size[VQX_MAX_ARGUMENTS + 1]; /* of the arguments; 0 behind the last */
+    size_t bytes; /* of a set of arguments */
 } spec[] = {VQX_KERNELS(SPEC)};
 
 struct CUfunc_st {
@@ -43,9 +40,9 @@ typedef struct command {
     void *to;
     const void *from;
     size_t bytes;
-    vqx_cpu_entry *entry;
-    uint32_t gx, gy;
-    uint64_t argument[VQX_MAX_ARGUMENTS];
+    const struct CUfunc_st *function;
+    uint32_t gx, gy, gz;
+    unsigned char sets[VQX_MAX_SETS * VQX_MAX_ARGUMENTS * sizeof(uint64_t)];
     vqx_cuda_event event;
 } command;
 
@@ -264,15 +261,12 @@ DRIVER(cuModuleGetFunction, vqx_cuda_function *function, vqx_cuda_module module,
 static void drain(vqx_cuda_stream stream, bool run) {
     while (stream->first) {
         command *c = stream->first;
-        void *argument[VQX_MAX_ARGUMENTS];
-        for (unsigned i = 0; i < VQX_MAX_ARGUMENTS; i++)
-            argument[i] = &c->argument[i];
         if (run && c->kind == MOVE)
             memcpy(c->to, c->from, c->bytes);
         if (run && c->kind == MOVE && getenv("FAKE_CUDA_FLIP"))
             *(uint8_t *)c->to ^= 1;
-        if (run && c->kind == RUN)
-            c->entry(c->gx, c->gy, argument);
+        for (unsigned z = 0; run && z < c->gz; z++)
+            c->function->entry(c->gx, c->gy, c->sets + z * spec[c->function->kernel].bytes);
         if (run && c->kind == STAMP)
             *c->event = (struct CUevent_st){stream->milliseconds, true};
         stream->milliseconds += c->kind == MOVE ? 1 : c->kind == RUN ? 10 : 0;
@@ -414,15 +408,14 @@ DRIVER(cuMemcpyDtoDAsync_v2, vqx_cuda_pointer to, vqx_cuda_pointer from, size_t 
 DRIVER(cuLaunchKernel, vqx_cuda_function function, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y, unsigned z,
        unsigned bytes, vqx_cuda_stream stream, void **argument, void **extra) {
     vqx_cuda_status status = start("cuLaunchKernel", true);
-    command c = {.kind = RUN, .gx = gx, .gy = gy};
+    command c = {.kind = RUN, .function = function, .gx = gx, .gy = gy, .gz = gz};
     if (!status && !function)
         status = INVALID_HANDLE;
-    else if (!status && (gx == 0 || gx > INT32_MAX || gy == 0 || gy > 65535 || gz != 1 || x != spec[function->kernel].lanes ||
-                         y != 1 || z != 1 || bytes || extra))
+    else if (!status && (gx == 0 || gx > INT32_MAX || gy == 0 || gy > 65535 || gz == 0 || gz > VQX_MAX_SETS ||
+                         x != spec[function->kernel].lanes || y != 1 || z != 1 || bytes || extra))
         status = INVALID_VALUE;
-    for (unsigned i = 0; !status && spec[function->kernel].size[i]; i++)
-        memcpy(&c.argument[i], argument[i], spec[function->kernel].size[i]);
-    c.entry = status ? NULL : function->entry;
+    if (!status)
+        memcpy(c.sets, argument[0], VQX_MAX_SETS * spec[function->kernel].bytes);
     return put(status, stream, &c);
 }
 

@@ -263,7 +263,7 @@ static void stopping(void **state) {
         refused(cuda->upload(work->queue, result, &word, 8, &message), "stopped by an earlier error");
         refused(cuda->download(work->queue, &word, result, 8, &message), "stopped by an earlier error");
         refused(cuda->copy(work->queue, result, result, 8, &message), "stopped by an earlier error");
-        refused(cuda->launch(work->queue, VQX_KERNEL_sum_u64, 1, 1, NULL, &message), "stopped by an earlier error");
+        refused(cuda->launch(work->queue, VQX_KERNEL_sum_u64, 1, 1, 1, NULL, &message), "stopped by an earlier error");
         refused(cuda->wait(work->queue, &message), "stopped by an earlier error");
         check(cuda->wait(other, &message));
         vqx_work_close(&work);

@@ -106,11 +106,11 @@ static int fake_download(vqx_queue *queue, void *to, vqx_buffer from, size_t byt
 static int fake_copy(vqx_queue *queue, vqx_buffer to, vqx_buffer from, size_t bytes, vqx_message_text *message) {
     return vqx_backend_cpu_kernels.copy(queue, to, from, bytes, message);
 }
-static int fake_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument,
+static int fake_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, unsigned sets, const void *arguments,
                        vqx_message_text *message) {
     if (atomic_fetch_add(&launches, 1) + 1 == fail_launch)
         return vqx_fail(message, -ENODEV, "fakeLaunch: FAKE_LOST");
-    return vqx_backend_cpu_kernels.launch(queue, kernel, gx, gy, argument, message);
+    return vqx_backend_cpu_kernels.launch(queue, kernel, gx, gy, sets, arguments, message);
 }
 static int fake_wait(vqx_queue *queue, vqx_message_text *message) {
     return vqx_backend_cpu_kernels.wait(queue, message);

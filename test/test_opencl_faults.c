@@ -200,7 +200,7 @@ static int everything(void) {
             assert_int_equal(cl->upload(work->queue, parts, part, sizeof(part), &more), -ENODEV);
             assert_int_equal(cl->download(work->queue, part, parts, sizeof(part), &more), -ENODEV);
             assert_int_equal(cl->copy(work->queue, parts, parts, 8, &more), -ENODEV);
-            assert_int_equal(cl->launch(work->queue, VQX_KERNEL_sum_u64, 1, 1, NULL, &more), -ENODEV);
+            assert_int_equal(cl->launch(work->queue, VQX_KERNEL_sum_u64, 1, 1, 1, NULL, &more), -ENODEV);
             assert_int_equal(cl->wait(work->queue, &more), -ENODEV);
             assert_string_equal(more.text, "stopped by an earlier error");
             assert_true(calls <= then + 1);

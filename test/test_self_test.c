@@ -183,18 +183,19 @@ static int fake_download(vqx_queue *queue, void *to, vqx_buffer from, size_t byt
     return err ? err : vqx_backend_cpu_kernels.download(queue, to, from, bytes, message);
 }
 
-static int fake_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, void *const *argument,
+static int fake_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, unsigned sets, const void *arguments,
                        vqx_message_text *message) {
     int err = fails(message);
     if (err == 0)
-        err = vqx_backend_cpu_kernels.launch(queue, kernel, gx, gy, argument, message);
+        err = vqx_backend_cpu_kernels.launch(queue, kernel, gx, gy, sets, arguments, message);
     if (err < 0)
         return err;
     assert_int_equal(kernel, VQX_KERNEL_self_test);
-    const double(*wide)[3] = *(void *const *)argument[0];
-    const float(*narrow)[4] = *(void *const *)argument[1];
-    const uint32_t n = *(const uint32_t *)argument[2];
-    uint64_t *r = *(void *const *)argument[3];
+    const vqx_arguments_self_test *const a = arguments;
+    const double(*wide)[3] = a->wide;
+    const float(*narrow)[4] = a->narrow;
+    const uint32_t n = a->n;
+    uint64_t *r = a->result;
     for (uint32_t group = 0; group < gx * gy; group++) {
         for (uint32_t i = 0; i < n; i++, r += VQX_SELF_TEST_WORDS, wide++, narrow++)
             if (spoils)
