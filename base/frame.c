@@ -22,7 +22,7 @@ struct vqx_pool {
     vqx_format format;
     unsigned planes;
     uint64_t bytes;
-    uint64_t offset[VQX_MAX_PLANES];
+    size_t offset[VQX_MAX_PLANES];
     size_t frames; /* alive, under lock */
     bool closed;
     vqx_memory memory; /* without functions: the heap */
@@ -91,9 +91,8 @@ void vqx_format_plane_size(const vqx_format *format, unsigned plane, uint32_t *w
         *height = h;
 }
 
-/* Bytes of a packed frame with these planes, and where each plane starts. */
-static uint64_t layout(const vqx_format *format, unsigned planes, uint64_t offset[VQX_MAX_PLANES]) {
-    uint64_t bytes = 0;
+size_t vqx_format_layout(const vqx_format *format, unsigned planes, size_t offset[VQX_MAX_PLANES]) {
+    size_t bytes = 0;
     for (unsigned p = 0; p < VQX_MAX_PLANES; p++) {
         uint32_t w, h;
         vqx_format_plane_size(format, p, &w, &h);
@@ -143,7 +142,7 @@ int vqx_pool_open_in(vqx_pool **out, const vqx_format *format, unsigned planes, 
     }
     pool->format = *format;
     pool->planes = planes;
-    pool->bytes = layout(format, planes, pool->offset);
+    pool->bytes = vqx_format_layout(format, planes, pool->offset);
     if (pool->bytes > SIZE_MAX) { /* on 32-bit machines */
         pool_free(pool);
         return -ENOMEM;

@@ -1,13 +1,16 @@
 /* A slot: the queue of a device, the buffers of one frame pair, and typed launches. One thread at a time. The first error stays;
  * what is asked of the slot behind it does nothing, so that a sequence of launches is looked at once, by vqx_work_wait().
+ *
+ * Slots for several pairs that go through the device side by side share the first one's queue, result buffer and error.
  */
 #ifndef VQX_DEVICE_WORK_H
 #define VQX_DEVICE_WORK_H
 
+#include "base/frame.h"
 #include "device/device.h"
 #include "include/vqx.h"
 
-/* Words of the result buffer, all metrics' together: what is read back. */
+/* Words of a pair in the result buffer, all metrics' together: what is read back. */
 #define VQX_MAX_WORDS 1024
 
 /* Scratch buffers by number. A queue is in order, so features of a slot use the same ones, one after the other. */
@@ -20,28 +23,37 @@ enum {
 
 typedef struct vqx_work {
     vqx_device *device;
+    struct vqx_work *first; /* whose queue, result and error are shared */
     vqx_queue *queue;
     vqx_buffer plane[2][VQX_MAX_PLANES]; /* reference, distorted: packed rows; one of `own`, or memory of the caller */
     vqx_buffer own[2][VQX_MAX_PLANES];
+    vqx_buffer memory[2][VQX_MAX_PLANES]; /* of `own`: one for all planes, or where buffers are opaque one for each */
     size_t plane_bytes[VQX_MAX_PLANES];
+    size_t offset[VQX_MAX_PLANES];  /* of the planes of a side in one memory, in that of a pool's frame, too */
     uint32_t pitch[VQX_MAX_PLANES]; /* bytes of a row */
     struct {
         vqx_buffer buffer;
         size_t bytes;
     } scratch[VQX_SCRATCHES];
     vqx_buffer result;
-    uint64_t *words; /* host copy of the result buffer, VQX_MAX_WORDS */
+    uint64_t *words; /* host copy of the result buffer, VQX_MAX_SETS * VQX_MAX_WORDS */
     void *words_handle;
     uint8_t *staging[2]; /* host memory for pictures that are not in it already */
     void *staging_handle[2];
-    size_t staging_bytes;
+    size_t side_bytes;
     vqx_times before; /* what opening the slot cost its queue */
+    bool hold;        /* set by whoever opened it: launches are kept for vqx_work_release() */
+    uint8_t *held;    /* kernel, gx, gy, arguments, one behind the other */
+    size_t held_bytes, held_room;
     int err;
     vqx_message_text message;
 } vqx_work;
 
 /* A slot for pictures of the format with these planes. -ENODEV, -ENOMEM with a line. */
 int vqx_work_open(vqx_work **work, vqx_device *device, const vqx_format *format, unsigned planes, vqx_message_text *message);
+/* A slot for another pair beside that of `first`, at most VQX_MAX_SETS in all, to be closed before it. Slots beside each other use
+ * different words of the result buffer, which is read back through the first. -ENODEV, -ENOMEM with a line. */
+int vqx_work_open_beside(vqx_work **work, vqx_work *first, const vqx_format *format, unsigned planes, vqx_message_text *message);
 /* Waits for what is running. NULL is fine. */
 void vqx_work_close(vqx_work **work);
 
@@ -50,16 +62,20 @@ vqx_buffer vqx_work_scratch(vqx_work *work, unsigned number, size_t bytes);
 /* Buffer `number` (from VQX_SCRATCH_TABLE on) with that content, uploaded once per slot. */
 vqx_buffer vqx_work_table(vqx_work *work, unsigned number, const void *content, size_t bytes);
 
-/* Uploads a plane of the reference (0) or distorted (1) picture; the memory must stay until vqx_work_wait(). `direct`: it is host
- * memory of the device; other memory, or one with gaps between rows, goes through the slot's staging memory. */
-void vqx_work_upload(vqx_work *work, unsigned side, unsigned plane, const uint8_t *data, ptrdiff_t stride, bool direct);
+/* Uploads plane[p] of the reference (0) or distorted (1) picture for each bit p of `planes`; the memory must stay until
+ * vqx_work_wait(). `direct`: it is a frame in host memory of the device; other memory, or one with gaps between rows, goes through
+ * the slot's staging memory. */
+void vqx_work_upload(vqx_work *work, unsigned side, unsigned planes, const vqx_plane *plane, bool direct);
 
 /* The same for samples that are in the device's memory: where they are, if rows are packed and start on a 64-byte boundary, else
  * from a copy. */
-void vqx_work_adopt(vqx_work *work, unsigned side, unsigned plane, const uint8_t *data, ptrdiff_t stride);
+void vqx_work_adopt(vqx_work *work, unsigned side, unsigned planes, const vqx_plane *plane);
 
 /* Reads the first `words` words of the result buffer back, waits, and returns the slot's error, with its line in work->message. */
 int vqx_work_wait(vqx_work *work, size_t words);
+
+/* Starts what slots beside each other held back, each in its order; launches of several that differ in arguments alone are one. */
+void vqx_work_release(vqx_work *const *work, unsigned count);
 
 /* Launches a kernel; behind vqx_run_NAME(). */
 void vqx_work_launch(vqx_work *work, unsigned kernel, uint32_t gx, uint32_t gy, const void *arguments);

@@ -147,7 +147,7 @@ typedef enum vqx_log_level { VQX_LOG_ERROR, VQX_LOG_WARNING, VQX_LOG_INFO, VQX_L
 typedef void (*vqx_log)(void *cookie, vqx_log_level level, const char *line);
 
 typedef struct vqx_config {
-    unsigned threads;   /* worker threads; 0 = one per available processor */
+    unsigned threads;   /* worker threads; 0 = one per available processor, on devices not more than feed them */
     uint32_t cpumask;   /* instruction sets to leave out, VQX_CPU_… */
     uint32_t subsample; /* 0, 1 = every frame; N = only frames with index % N == 0 are scored and pooled */
     vqx_log log;        /* NULL = silent */
@@ -158,7 +158,10 @@ typedef struct vqx_config {
     const char *backend, *device;
     uint32_t device_flags; /* VQX_DEVICE_… */
     uint32_t audit;        /* N > 0: every N-th frame that a device scored is scored on the CPU, too; a differing bit is an error */
+    uint32_t batch;        /* on a device: frames that a worker has there side by side, up to VQX_MAX_BATCH; 0 = by picture size */
 } vqx_config;
+
+#define VQX_MAX_BATCH 8u
 
 /* Bits of vqx_config.device_flags, some also set in the environment. None changes a bit of a score. */
 #define VQX_DEVICE_NO_FP64 1u /* kernels do binary64 in integers, as on devices without it; also VQX_NO_FP64=1 */

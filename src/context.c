@@ -10,9 +10,12 @@
 #include "base/arithmetic.h"
 #include "src/registry.h"
 
-/* Frames in flight on one device, unless the caller chooses: more hide no more of its time, and each costs host memory that the
- * driver must pin. */
+/* Threads that feed one device, unless the caller chooses: so many that it is never idle. Each costs host memory that the driver
+ * must pin. */
 #define MOST_SLOTS 8
+/* Of pictures, that a worker has on a device side by side: small ones share launches. */
+#define BATCH_BYTES (8u << 20)
+_Static_assert(VQX_MAX_BATCH == VQX_MAX_SETS, "a launch takes all pairs of a worker");
 
 int vqx_open(vqx_context **context, const vqx_config *config) {
     *context = NULL;
@@ -107,6 +110,19 @@ int vqx_add_feature(vqx_context *c, const char *spec) {
     return err;
 }
 
+/* How many workers feed the devices, and how many pairs each of them has there side by side. */
+static int share_pairs(vqx_context *c) {
+    const unsigned most = MOST_SLOTS * (unsigned)c->devices.devices;
+    size_t offset[VQX_MAX_PLANES], pairs = BATCH_BYTES / (2 * vqx_format_layout(&c->format, c->planes, offset));
+    if (c->config.batch > VQX_MAX_BATCH)
+        return vqx_fail(&c->message, -EINVAL, "a batch of %" PRIu32 " frames: at most %u", c->config.batch, VQX_MAX_BATCH);
+    if (!c->threads_chosen && c->config.threads > most)
+        c->config.threads = most;
+    pairs = pairs < 1 ? 1 : pairs > VQX_MAX_BATCH ? VQX_MAX_BATCH : pairs;
+    c->pairs = c->config.batch ? c->config.batch : pairs;
+    return 0;
+}
+
 /* Opens the devices, plans, and makes as many slots as there are workers. *scratch: bytes of a worker's memory. */
 static int start_devices(vqx_context *c, size_t *scratch) {
     vqx_devices *d = &c->devices;
@@ -117,14 +133,15 @@ static int start_devices(vqx_context *c, size_t *scratch) {
         words += c->entry[i].feature.words;
         carried = carried && c->entry[i].feature.metric->launch;
     }
-    const int err = vqx_devices_open(d, &c->config, programs, carried && words <= VQX_MAX_WORDS, &c->message);
+    int err = vqx_devices_open(d, &c->config, programs, carried && words <= VQX_MAX_WORDS, &c->message);
     if (err < 0)
         return err;
-    if (d->backend && !c->threads_chosen && c->config.threads > MOST_SLOTS * d->devices)
-        c->config.threads = (unsigned)(MOST_SLOTS * d->devices);
+    c->pairs = 1;
+    if (d->backend && (err = share_pairs(c)) < 0)
+        return err;
     c->ordered = vqx_devices_ordered(&c->config) ? UINT64_MAX : 0;
     *scratch = vqx_score_plan(c);
-    return d->backend ? vqx_devices_start(d, c->config.threads, &c->format, c->planes, &c->message) : 0;
+    return d->backend ? vqx_devices_start(d, c->config.threads, c->pairs, &c->format, c->planes, &c->message) : 0;
 }
 
 static int start(vqx_context *c, const vqx_format *format) {
@@ -167,7 +184,7 @@ static int start(vqx_context *c, const vqx_format *format) {
         vqx_store_close(&c->store);
         goto fail;
     }
-    err = vqx_scheduler_open(&c->scheduler, c->config.threads, scratch, vqx_score_task, c);
+    err = vqx_scheduler_open(&c->scheduler, c->config.threads, c->pairs, scratch, vqx_score_tasks, c);
     if (err < 0) {
         vqx_store_close(&c->store);
         vqx_fail(&c->message, err, "out of memory for %u worker threads", c->config.threads);
@@ -176,7 +193,8 @@ static int start(vqx_context *c, const vqx_format *format) {
     c->started = true;
     vqx_message_text line;
     if (c->devices.backend)
-        vqx_fail(&line, 0, "%s: %s, %u frames at a time", c->devices.backend->name, c->devices.name, c->config.threads);
+        vqx_fail(&line, 0, "%s: %s, %u frames at a time", c->devices.backend->name, c->devices.name,
+                 c->config.threads * (unsigned)c->pairs);
     else
         vqx_fail(&line, 0, "cpu: %s form, %u workers", vqx_cpu_form(c->config.cpumask), c->config.threads);
     vqx_context_log(c, VQX_LOG_INFO, line.text);

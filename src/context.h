@@ -38,6 +38,8 @@ struct vqx_context {
     unsigned planes;
     size_t scratch; /* bytes of a worker's memory that a pass may use; the sums stand behind */
     size_t sums;    /* words of these; behind them as many again when there is an audit */
+    size_t words;   /* of a pair in a device's result buffer */
+    size_t pairs;   /* that a worker scores side by side: on a device */
     vqx_devices devices;
     uint64_t ordered; /* what launch() is asked to make in raster order at first */
     vqx_scheduler *scheduler;
@@ -60,8 +62,8 @@ bool vqx_context_fits(const vqx_context *context, const vqx_frame *frame);
  * memory. */
 size_t vqx_score_plan(vqx_context *context);
 
-/* Scores one pair into the store: the vqx_task_run of the scheduler. */
-void vqx_score_task(void *context, const vqx_task *task, void *scratch);
+/* Scores pairs into the store: the vqx_task_run of the scheduler. */
+void vqx_score_tasks(void *context, const vqx_task *task, size_t tasks, void *scratch);
 
 /* The passes of one pair. */
 typedef struct vqx_frame_job {
@@ -73,8 +75,10 @@ typedef struct vqx_frame_job {
     uint64_t *words; /* of the worker that has the pair: where sums go */
 } vqx_frame_job;
 
-/* The sums of all passes on a device; several threads at once. A negative errno with a line. */
-int vqx_twin_run(vqx_context *context, const vqx_frame_job *job, vqx_message_text *message);
+/* Uploads what features look at, into the slot for that pair. */
+void vqx_twin_upload(const vqx_context *context, const vqx_frame_job *job, vqx_work *work);
+/* The sums of all passes on a device, of pairs that were uploaded; several threads at once. A negative errno with a line. */
+int vqx_twin_run(vqx_context *context, const vqx_frame_job *job, size_t jobs, vqx_slot *slot, vqx_message_text *message);
 
 /* Whether an entry's own pass runs for this frame. */
 bool vqx_entry_runs(const vqx_context *context, size_t entry, uint64_t index);

@@ -167,22 +167,33 @@ bool vqx_devices_ordered(const vqx_config *config) {
     return config->device_flags & VQX_DEVICE_ORDERED || set_in_environment("VQX_ORDERED");
 }
 
-int vqx_devices_start(vqx_devices *d, size_t slots, const vqx_format *format, unsigned planes, vqx_message_text *message) {
+static int open_slot(vqx_slot *slot, vqx_device *device, size_t pairs, const vqx_format *format, unsigned planes,
+                     vqx_message_text *message) {
+    int err = vqx_work_open(&slot->pair[0], device, format, planes, message);
+    for (size_t i = 1; i < pairs && err == 0; i++)
+        err = vqx_work_open_beside(&slot->pair[i], slot->pair[0], format, planes, message);
+    for (size_t i = 0; i < pairs && err == 0; i++)
+        slot->pair[i]->hold = pairs > 1;
+    return err;
+}
+
+int vqx_devices_start(vqx_devices *d, size_t slots, size_t pairs, const vqx_format *format, unsigned planes,
+                      vqx_message_text *message) {
     vqx_message_text why = {""};
     if (pthread_mutex_init(&d->lock, NULL))
         return vqx_fail(message, -ENOMEM, "out of memory");
-    d->slot = calloc(2 * slots, sizeof(vqx_work *));
-    if (!d->slot) {
-        pthread_mutex_destroy(&d->lock);
+    d->started = true;
+    d->slot = calloc(slots, sizeof(*d->slot));
+    d->spare = calloc(slots, sizeof(*d->spare));
+    if (!d->slot || !d->spare)
         return vqx_fail(message, -ENOMEM, "out of memory");
-    }
-    d->spare = d->slot + slots;
-    for (; d->slots < slots; d->slots++) {
-        vqx_device *device = d->device[d->slots % d->devices]->device;
-        const int err = vqx_work_open(&d->slot[d->slots], device, format, planes, &why);
+    while (d->slots < slots) {
+        vqx_slot *slot = &d->slot[d->slots];
+        vqx_device *device = d->device[d->slots++ % d->devices]->device;
+        const int err = open_slot(slot, device, pairs, format, planes, &why);
         if (err < 0)
             return vqx_fail(message, err, "%s %u: %s", d->backend->name, device->number, why.text);
-        d->spare[d->spares++] = d->slot[d->slots];
+        d->spare[d->spares++] = slot;
     }
     return 0;
 }
@@ -191,9 +202,12 @@ int vqx_devices_start(vqx_devices *d, size_t slots, const vqx_format *format, un
 static void gather(vqx_devices *d) {
     vqx_stages *s = &d->stages;
     for (size_t i = 0; i < d->slots; i++) {
+        const vqx_work *const first = d->slot[i].pair[0]; /* NULL: it could not be opened */
+        if (!first)
+            continue;
+        const vqx_times *const before = &first->before;
         vqx_times t = {0};
-        const vqx_times *const before = &d->slot[i]->before;
-        d->backend->times(d->slot[i]->queue, &t);
+        d->backend->times(first->queue, &t);
         s->upload += t.upload - before->upload;
         s->kernels += t.kernels;
         s->download += t.download;
@@ -203,29 +217,31 @@ static void gather(vqx_devices *d) {
 }
 
 void vqx_devices_close(vqx_devices *d) {
-    if (d->slot) {
+    if (d->started) {
         gather(d);
         for (size_t i = 0; i < d->slots; i++)
-            vqx_work_close(&d->slot[i]);
+            for (size_t k = VQX_MAX_SETS; k-- > 0;)
+                vqx_work_close(&d->slot[i].pair[k]);
         free(d->slot);
-        d->slot = NULL;
+        free(d->spare);
         pthread_mutex_destroy(&d->lock);
+        d->started = false;
     }
     for (size_t i = 0; i < d->devices; i++)
         drop(d->device[i]);
     d->devices = d->slots = d->spares = 0;
 }
 
-vqx_work *vqx_devices_take(vqx_devices *d) {
+vqx_slot *vqx_devices_take(vqx_devices *d) {
     pthread_mutex_lock(&d->lock);
-    vqx_work *work = d->spare[--d->spares];
+    vqx_slot *slot = d->spare[--d->spares];
     pthread_mutex_unlock(&d->lock);
-    return work;
+    return slot;
 }
 
-void vqx_devices_give(vqx_devices *d, vqx_work *work) {
+void vqx_devices_give(vqx_devices *d, vqx_slot *slot) {
     pthread_mutex_lock(&d->lock);
-    d->spare[d->spares++] = work;
+    d->spare[d->spares++] = slot;
     pthread_mutex_unlock(&d->lock);
 }
 

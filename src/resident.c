@@ -24,17 +24,16 @@ static int upload(vqx_context *c, vqx_work *work, vqx_frame *frame, vqx_buffer *
     int err = vqx_frame_require(frame, message);
     if (err < 0)
         return err;
-    for (unsigned p = 0; p < VQX_MAX_PLANES; p++) {
-        const vqx_plane plane = vqx_frame_plane(frame, p);
-        if (c->planes >> p & 1)
-            vqx_work_upload(work, 0, p, plane.data, plane.stride, false);
-    }
+    vqx_plane plane[VQX_MAX_PLANES];
+    for (unsigned p = 0; p < VQX_MAX_PLANES; p++)
+        plane[p] = vqx_frame_plane(frame, p);
+    vqx_work_upload(work, 0, c->planes, plane, false);
     err = vqx_work_wait(work, 0);
     if (err < 0)
         *message = work->message;
     for (unsigned p = 0; p < VQX_MAX_PLANES && err == 0; p++) {
-        buffer[p] = work->own[0][p];
-        work->own[0][p] = NULL;
+        buffer[p] = work->memory[0][p];
+        work->memory[0][p] = NULL;
     }
     return err;
 }
@@ -57,7 +56,7 @@ static int to_device(vqx_frame **out, vqx_context *c, vqx_frame *frame, vqx_mess
     if (err == 0)
         err = upload(c, work, frame, r->buffer, message);
     if (err == 0) {
-        const void *const data[VQX_MAX_PLANES] = {r->buffer[0], r->buffer[1], r->buffer[2]};
+        const void *const data[VQX_MAX_PLANES] = {work->own[0][0], work->own[0][1], work->own[0][2]};
         const ptrdiff_t stride[VQX_MAX_PLANES] = {work->pitch[0], work->pitch[1], work->pitch[2]};
         err = vqx_frame_wrap_device(out, &c->format, device->backend->name, device->number, data, stride, release, r);
         if (err < 0)

@@ -10,6 +10,7 @@ typedef struct worker {
     vqx_scheduler *scheduler;
     pthread_t thread;
     void *scratch;
+    vqx_task *task; /* room for those that it runs at a time */
 } worker;
 
 /* A job whose parts are open to all workers; lives on the stack of the task that spreads it. */
@@ -26,7 +27,8 @@ struct vqx_scheduler {
     pthread_cond_t part_done;
     vqx_task *queue; /* ring */
     size_t capacity, head, count;
-    unsigned running; /* tasks */
+    size_t most;      /* tasks at a time of a worker */
+    unsigned running; /* workers with tasks */
     open_job *open;   /* jobs with parts that nobody has taken */
     bool ending;
     vqx_task_run run;
@@ -57,15 +59,20 @@ static void *work(void *arg) {
     pthread_mutex_lock(&s->lock);
     for (;;) {
         if (s->count) {
-            vqx_task task = s->queue[s->head];
-            s->head = (s->head + 1) % s->capacity;
-            s->count--;
+            size_t tasks = 0;
+            while (tasks < s->most && s->count) {
+                me->task[tasks++] = s->queue[s->head];
+                s->head = (s->head + 1) % s->capacity;
+                s->count--;
+                pthread_cond_signal(&s->emptied);
+            }
             s->running++;
-            pthread_cond_signal(&s->emptied);
             pthread_mutex_unlock(&s->lock);
-            s->run(s->owner, &task, me->scratch);
-            vqx_frame_unref(&task.ref);
-            vqx_frame_unref(&task.dis);
+            s->run(s->owner, me->task, tasks, me->scratch);
+            for (size_t i = 0; i < tasks; i++) {
+                vqx_frame_unref(&me->task[i].ref);
+                vqx_frame_unref(&me->task[i].dis);
+            }
             pthread_mutex_lock(&s->lock);
             if (--s->running == 0 && s->ending)
                 pthread_cond_broadcast(&s->filled);
@@ -113,15 +120,16 @@ void vqx_scheduler_spread(vqx_scheduler *s, size_t parts, vqx_part_run run, void
     pthread_mutex_unlock(&s->lock);
 }
 
-int vqx_scheduler_open(vqx_scheduler **scheduler, unsigned threads, size_t scratch, vqx_task_run run, void *owner) {
+int vqx_scheduler_open(vqx_scheduler **scheduler, unsigned threads, size_t most, size_t scratch, vqx_task_run run, void *owner) {
     *scheduler = NULL;
     vqx_scheduler *s = calloc(1, sizeof(*s));
     if (!s)
         return -ENOMEM;
     s->run = run;
     s->owner = owner;
-    /* one waiting task per worker keeps them busy; more would only hold memory */
-    s->capacity = threads;
+    s->most = most;
+    /* as many waiting tasks as are running keep them busy; more would only hold memory */
+    s->capacity = threads * most;
     if (pthread_mutex_init(&s->lock, NULL) || pthread_cond_init(&s->filled, NULL) || pthread_cond_init(&s->emptied, NULL) ||
         pthread_cond_init(&s->part_done, NULL)) {
         free(s);
@@ -134,9 +142,10 @@ int vqx_scheduler_open(vqx_scheduler **scheduler, unsigned threads, size_t scrat
     for (unsigned i = 0; i < threads; i++) {
         worker *w = &s->worker[i];
         w->scheduler = s;
-        if (scratch && !(w->scratch = aligned_alloc(64, (scratch + 63) / 64 * 64)))
-            goto fail;
-        if (start(w)) {
+        w->task = calloc(most, sizeof(*w->task));
+        w->scratch = scratch ? aligned_alloc(64, (scratch + 63) / 64 * 64) : NULL;
+        if (!w->task || (scratch && !w->scratch) || start(w)) {
+            free(w->task);
             free(w->scratch);
             goto fail;
         }
@@ -170,6 +179,7 @@ void vqx_scheduler_close(vqx_scheduler **scheduler) {
     for (unsigned i = 0; i < s->workers; i++) {
         pthread_join(s->worker[i].thread, NULL);
         free(s->worker[i].scratch);
+        free(s->worker[i].task);
     }
     pthread_cond_destroy(&s->filled);
     pthread_cond_destroy(&s->emptied);

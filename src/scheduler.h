@@ -16,11 +16,12 @@ typedef struct vqx_task {
     vqx_frame *ref, *dis;
 } vqx_task;
 
-/* Runs one task. Called from the workers, each with its own scratch memory (64-byte-aligned). */
-typedef void (*vqx_task_run)(void *owner, const vqx_task *task, void *scratch);
+/* Runs tasks. Called from the workers, each with its own scratch memory (64-byte-aligned). */
+typedef void (*vqx_task_run)(void *owner, const vqx_task *task, size_t tasks, void *scratch);
 
-/* Starts `threads` workers. -ENOMEM when memory or threads cannot be had. */
-int vqx_scheduler_open(vqx_scheduler **scheduler, unsigned threads, size_t scratch, vqx_task_run run, void *owner);
+/* Starts `threads` workers, each of which runs up to `most` tasks at a time: those that wait when it becomes free. -ENOMEM when
+ * memory or threads cannot be had. */
+int vqx_scheduler_open(vqx_scheduler **scheduler, unsigned threads, size_t most, size_t scratch, vqx_task_run run, void *owner);
 
 /* Queues a task; blocks while the queue is full. Any thread. */
 void vqx_scheduler_push(vqx_scheduler *scheduler, const vqx_task *task);

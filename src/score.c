@@ -49,7 +49,8 @@ size_t vqx_score_plan(vqx_context *c) {
         c->scratch = 0;
     c->scratch = (c->scratch + 63) / 64 * 64;
     c->sums = words;
-    return c->scratch + (c->config.audit ? 2 : 1) * words * sizeof(uint64_t);
+    c->words = at;
+    return c->scratch + (c->pairs - 1 + (c->config.audit ? 2 : 1)) * words * sizeof(uint64_t);
 }
 
 /* Keeps the failed frame with the lowest index, so that the result does not depend on which worker was first. */
@@ -86,6 +87,11 @@ static int take_pair(vqx_context *c, vqx_frame_job *job) {
 
 bool vqx_entry_runs(const vqx_context *c, size_t entry, uint64_t index) {
     return c->entry[entry].leader == entry && vqx_feature_wants(c, &c->entry[entry].feature, index);
+}
+
+/* Where a worker keeps the sums of its n-th pair; behind those of all pairs are the CPU's for an audit. */
+static uint64_t *sums_of(const vqx_context *c, void *scratch, size_t n) {
+    return (uint64_t *)(void *)((char *)scratch + c->scratch) + n * c->sums;
 }
 
 /* In how many parts the pass of an entry runs on this frame; 0: not at all. */
@@ -159,29 +165,11 @@ static int compare_entry(vqx_context *c, const vqx_entry *e, uint64_t index, con
 static int audit(vqx_context *c, const vqx_frame_job *job, void *scratch) {
     vqx_frame_job cpu = *job;
     int err = 0;
-    cpu.words += c->sums;
+    cpu.words = sums_of(c, scratch, c->pairs);
     run_passes(c, &cpu, scratch);
     for (size_t i = 0; i < c->entries && err == 0; i++)
         if (vqx_feature_wants(c, &c->entry[i].feature, job->index))
             err = compare_entry(c, &c->entry[i], job->index, job->words, cpu.words);
-    return err;
-}
-
-/* The sums of a pair, wherever they are made. */
-static int make_sums(vqx_context *c, vqx_frame_job *job, void *scratch) {
-    vqx_message_text message = {""};
-    int err = take_pair(c, job);
-    if (err < 0)
-        return err;
-    if (!c->devices.backend) {
-        run_passes(c, job, scratch);
-        return 0;
-    }
-    err = vqx_twin_run(c, job, &message);
-    if (err < 0)
-        keep_error(c, job->index, err, c->devices.backend->name, message.text);
-    else if (c->config.audit && job->index / c->config.subsample % c->config.audit == 0)
-        err = audit(c, job, scratch);
     return err;
 }
 
@@ -191,26 +179,18 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-void vqx_score_task(void *context, const vqx_task *task, void *scratch) {
-    vqx_context *c = context;
+/* Sums to outputs, into the store. */
+static void store(vqx_context *c, const vqx_frame_job *job) {
     const bool timed = c->devices.backend && c->config.device_flags & VQX_DEVICE_PROFILE;
-    vqx_frame_job job = {.context = c,
-                         .frame = {task->ref, task->dis},
-                         .index = task->index,
-                         .words = (uint64_t *)(void *)((char *)scratch + c->scratch)};
-    /* a pair that no feature looks at is not read */
-    if (vqx_frame_wanted(c, task->index) && make_sums(c, &job, scratch) < 0)
-        return;
     const double start = timed ? seconds() : 0;
     for (size_t i = 0; i < c->entries; i++) {
         const vqx_entry *e = &c->entry[i];
         const vqx_feature *f = &e->feature;
         double output[VQX_MAX_OUTPUTS];
-        if (!vqx_feature_wants(c, f, task->index))
+        if (!vqx_feature_wants(c, f, job->index))
             continue;
-        const uint64_t *sums = finish(c, e, job.words, output);
-        vqx_store_put(&c->store, task->index, i, e->slot, output, f->outputs, e->word, sums,
-                      f->metric->finish_stream ? f->sums : 0);
+        const uint64_t *sums = finish(c, e, job->words, output);
+        vqx_store_put(&c->store, job->index, i, e->slot, output, f->outputs, e->word, sums, f->metric->finish_stream ? f->sums : 0);
     }
     if (timed) {
         pthread_mutex_lock(&c->devices.lock);
@@ -218,4 +198,45 @@ void vqx_score_task(void *context, const vqx_task *task, void *scratch) {
         pthread_mutex_unlock(&c->devices.lock);
     }
     atomic_fetch_add_explicit(&c->scored, 1, memory_order_relaxed);
+}
+
+/* Pairs side by side on a device. */
+static void score_on_device(vqx_context *c, vqx_frame_job *job, size_t jobs, void *scratch) {
+    vqx_message_text message = {""};
+    vqx_slot *slot = vqx_devices_take(&c->devices);
+    size_t taken = 0;
+    for (size_t k = 0; k < jobs; k++)
+        if (take_pair(c, &job[k]) == 0) {
+            job[taken] = job[k];
+            job[taken].words = sums_of(c, scratch, taken);
+            vqx_twin_upload(c, &job[taken], slot->pair[taken]);
+            taken++;
+        }
+    const int err = taken ? vqx_twin_run(c, job, taken, slot, &message) : 0;
+    vqx_devices_give(&c->devices, slot);
+    for (size_t k = 0; k < taken; k++)
+        if (err < 0)
+            keep_error(c, job[k].index, err, c->devices.backend->name, message.text);
+        else if (!c->config.audit || job[k].index / c->config.subsample % c->config.audit || audit(c, &job[k], scratch) == 0)
+            store(c, &job[k]);
+}
+
+void vqx_score_tasks(void *context, const vqx_task *task, size_t tasks, void *scratch) {
+    vqx_context *c = context;
+    vqx_frame_job job[VQX_MAX_SETS];
+    size_t jobs = 0;
+    for (size_t k = 0; k < tasks; k++) {
+        job[jobs] = (vqx_frame_job){
+            .context = c, .frame = {task[k].ref, task[k].dis}, .index = task[k].index, .words = sums_of(c, scratch, 0)};
+        if (!vqx_frame_wanted(c, task[k].index)) /* a pair that no feature looks at is not read */
+            store(c, &job[jobs]);
+        else
+            jobs++;
+    }
+    if (c->devices.backend) {
+        score_on_device(c, job, jobs, scratch);
+    } else if (jobs > 0 && take_pair(c, &job[0]) == 0) {
+        run_passes(c, &job[0], scratch);
+        store(c, &job[0]);
+    }
 }

@@ -306,7 +306,7 @@ static void memory_limit(void **state) {
     vqx_device *device;
     vqx_buffer buffer[2], none;
     setenv("VQX_CUDA_MEMORY", "1000", 1);
-    refused(cuda->open(&device, 0, true, false, &message), "device 0: cuMemAlloc of 8192 bytes: CUDA_ERROR_OUT_OF_MEMORY");
+    refused(cuda->open(&device, 0, true, false, &message), "device 0: cuMemAlloc of 65536 bytes: CUDA_ERROR_OUT_OF_MEMORY");
     setenv("VQX_CUDA_MEMORY", "1000000", 1); /* the self-test needs less, and gives it back */
     check(cuda->open(&device, 0, true, false, &message));
     check(cuda->alloc(&buffer[0], device, 600000, &message));

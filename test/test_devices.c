@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -26,6 +27,7 @@ static int fail_launch, fail_alloc, flip;      /* the n-th from 1 on; 0: none */
 static _Thread_local int allocations;
 static _Atomic(const void *) uploaded; /* the last source */
 static atomic_int host_blocks;         /* alive */
+static atomic_int uploads, most_sets;  /* since reset() */
 
 static void reset(void) {
     is_gpu = refuses = false;
@@ -33,6 +35,8 @@ static void reset(void) {
     allocations = 0;
     atomic_store(&launches, 0);
     atomic_store(&downloads, 0);
+    atomic_store(&uploads, 0);
+    atomic_store(&most_sets, 0);
     atomic_store(&opened, 0);
     unsetenv("VQX_NO_FP64");
 }
@@ -95,6 +99,7 @@ static void fake_host_free(vqx_device *device, void *memory, void *handle) {
 }
 static int fake_upload(vqx_queue *queue, vqx_buffer to, const void *from, size_t bytes, vqx_message_text *message) {
     atomic_store(&uploaded, from);
+    atomic_fetch_add(&uploads, 1);
     return vqx_backend_cpu_kernels.upload(queue, to, from, bytes, message);
 }
 static int fake_download(vqx_queue *queue, void *to, vqx_buffer from, size_t bytes, vqx_message_text *message) {
@@ -108,6 +113,8 @@ static int fake_copy(vqx_queue *queue, vqx_buffer to, vqx_buffer from, size_t by
 }
 static int fake_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t gy, unsigned sets, const void *arguments,
                        vqx_message_text *message) {
+    if ((int)sets > atomic_load(&most_sets)) /* tests with batches have one worker */
+        atomic_store(&most_sets, (int)sets);
     if (atomic_fetch_add(&launches, 1) + 1 == fail_launch)
         return vqx_fail(message, -ENODEV, "fakeLaunch: FAKE_LOST");
     return vqx_backend_cpu_kernels.launch(queue, kernel, gx, gy, sets, arguments, message);
@@ -234,7 +241,7 @@ static void choice(void **state) {
     refused(&(vqx_config){.backend = "fake"}, -ENODEV, "fake 0: divides badly");
     reset();
     fail_alloc = 5;
-    refused(&(vqx_config){.backend = "fake", .threads = 4}, -ENODEV, "fake 0: out of device memory for 396 bytes");
+    refused(&(vqx_config){.backend = "fake", .threads = 4}, -ENODEV, "fake 0: out of device memory for 2368 bytes");
 }
 
 static void used(const vqx_config *config, const char *backend, const char *device) {
@@ -273,10 +280,96 @@ static void lost(void **state) {
     for (int launch = 1; launch <= of_seven / 7; launch++) {
         reset();
         fail_launch = of_seven + launch;
-        assert_int_equal(open_context(&c, &(vqx_config){.backend = "fake", .threads = 1}), 0);
+        assert_int_equal(open_context(&c, &(vqx_config){.backend = "fake", .threads = 1, .batch = 1}), 0);
         assert_int_equal(score(c, 20), -ENODEV);
         assert_string_equal(vqx_message(c), "frame 7: fake: fakeLaunch: FAKE_LOST");
         assert_int_equal(vqx_frame_count(c), 7);
+        vqx_close(&c);
+        assert_int_equal(atomic_load(&opened), 0);
+    }
+}
+
+/* ---- pairs side by side -------------------------------------------------------------------------------------------------- */
+
+/* The first picture waits until all pairs that find room were submitted, so that the worker takes all the others at once. */
+typedef struct gate {
+    atomic_bool reached, open;
+    uint64_t fails; /* the picture that does */
+} gate;
+
+static int pass_gate(void *cookie, unsigned side, uint64_t position) {
+    gate *g = cookie;
+    atomic_store(&g->reached, true);
+    while (!atomic_load(&g->open))
+        usleep(1000);
+    return side == 1 && position == g->fails ? -EIO : 0;
+}
+
+/* Scores 1 + BATCH pairs, of which the last BATCH are a batch; what vqx_finish() returns. */
+enum { BATCH = VQX_MAX_BATCH };
+static int score_batch(vqx_context *c, uint64_t fails) {
+    gate g = {.fails = fails};
+    pairs p;
+    assert_int_equal(pairs_open(&p, &small, vqx_planes(c), pass_gate, &g), 0);
+    for (uint64_t i = 0; i < 1 + BATCH; i++) {
+        assert_int_equal(pairs_submit(&p, c, i), 0);
+        while (!atomic_load(&g.reached))
+            usleep(1000);
+    }
+    atomic_store(&g.open, true);
+    const int err = vqx_finish(c);
+    pairs_close(&p);
+    return err;
+}
+
+/* The same scores, whatever launches the pairs of a batch have in common; features may leave some of them out. */
+static void batch(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        const vqx_config config = {.backend = "fake",
+                                   .threads = 1,
+                                   .batch = BATCH,
+                                   .subsample = i % 3 ? i % 3 + 1 : 1,
+                                   .device_flags = i < 3 ? VQX_DEVICE_PROFILE : VQX_DEVICE_ORDERED,
+                                   .audit = i & 1};
+        vqx_context *c;
+        reset();
+        assert_int_equal(open_context(&c, &config), 0);
+        assert_int_equal(score_batch(c, UINT64_MAX), 0);
+        /* raster order wants more memory than the first pass: what was held back then goes first, on its own */
+        assert_true(atomic_load(&most_sets) == BATCH || (i >= 3 && atomic_load(&most_sets) > 1));
+        pairs_check(c, &small, all, config.subsample, 1 + BATCH);
+        vqx_close(&c);
+        assert_int_equal(atomic_load(&opened), 0);
+    }
+    refused(&(vqx_config){.backend = "fake", .batch = BATCH + 1}, -EINVAL, "a batch of 9 frames: at most 8");
+}
+
+/* A picture of a batch that fails costs its own pair only; a launch that does, the batch. */
+static void batch_faults(void **state) {
+    (void)state;
+    const vqx_config config = {.backend = "fake", .threads = 1, .batch = BATCH};
+    vqx_context *c;
+    reset();
+    assert_int_equal(open_context(&c, &config), 0);
+    assert_int_equal(score_batch(c, 5), -EIO);
+    assert_string_equal(vqx_message(c), "frame 5: distorted: picture 5");
+    assert_int_equal(vqx_finished(c), BATCH);
+    pairs_check(c, &small, all, 1, 5);
+    vqx_close(&c);
+
+    reset();
+    assert_int_equal(open_context(&c, &config), 0);
+    assert_int_equal(score(c, 1), 0);
+    const int of_one = atomic_load(&launches);
+    vqx_close(&c);
+    for (int launch = 1; launch <= of_one; launch++) {
+        reset();
+        fail_launch = of_one + launch;
+        assert_int_equal(open_context(&c, &config), 0);
+        assert_int_equal(score_batch(c, UINT64_MAX), -ENODEV);
+        assert_string_equal(vqx_message(c), "frame 1: fake: fakeLaunch: FAKE_LOST");
+        assert_int_equal(vqx_frame_count(c), 1);
         vqx_close(&c);
         assert_int_equal(atomic_load(&opened), 0);
     }
@@ -287,7 +380,7 @@ static void audit(void **state) {
     vqx_context *c;
     reset();
     flip = 5;
-    assert_int_equal(open_context(&c, &(vqx_config){.backend = "fake", .threads = 1, .audit = 2}), 0);
+    assert_int_equal(open_context(&c, &(vqx_config){.backend = "fake", .threads = 1, .batch = 1, .audit = 2}), 0);
     assert_int_equal(score(c, 20), -EBADMSG);
     assert_memory_equal(vqx_message(c), "frame 4: audit: psnr_y of fake is ", 34);
     assert_non_null(strstr(vqx_message(c), ", of the CPU "));
@@ -296,7 +389,7 @@ static void audit(void **state) {
     /* a frame that the audit does not look at */
     reset();
     flip = 5;
-    assert_int_equal(open_context(&c, &(vqx_config){.backend = "fake", .threads = 1, .audit = 3}), 0);
+    assert_int_equal(open_context(&c, &(vqx_config){.backend = "fake", .threads = 1, .batch = 1, .audit = 3}), 0);
     assert_int_equal(score(c, 6), 0);
     assert_int_equal(vqx_frame_count(c), 6);
     vqx_close(&c);
@@ -318,7 +411,7 @@ static void memory(void **state) {
             assert_int_equal(vqx_pool_open(&pool, &small, vqx_planes(c)), 0);
         for (int s = 0; s < 2; s++) {
             assert_int_equal(vqx_pool_frame(pool, &frame[s], NULL, NULL, 0), 0);
-            data[s] = vqx_frame_data(frame[s], 2, NULL); /* the last plane that is uploaded */
+            data[s] = vqx_frame_data(frame[s], 0, NULL); /* the planes behind it go up with it */
             for (unsigned p = 0; p < 3; p++) {
                 uint32_t h;
                 ptrdiff_t stride;
@@ -327,9 +420,11 @@ static void memory(void **state) {
                 memset(vqx_frame_data(frame[s], p, &stride), s + 1, (size_t)stride * h);
             }
         }
+        atomic_store(&uploads, 0);
         assert_int_equal(vqx_submit(c, 0, frame[0], frame[1]), 0);
         assert_int_equal(vqx_finish(c), 0);
         assert_int_equal(atomic_load(&uploaded) == data[1], own);
+        assert_int_equal(atomic_load(&uploads), 2);
         vqx_close(&c);
         assert_int_equal(atomic_load(&opened), own);
         vqx_pool_close(&pool);
@@ -375,8 +470,9 @@ static void rates(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_scores), cmocka_unit_test(choice), cmocka_unit_test(automatic), cmocka_unit_test(lost),
-        cmocka_unit_test(audit),       cmocka_unit_test(memory), cmocka_unit_test(list),      cmocka_unit_test(rates),
+        cmocka_unit_test(same_scores), cmocka_unit_test(choice),       cmocka_unit_test(automatic), cmocka_unit_test(lost),
+        cmocka_unit_test(batch),       cmocka_unit_test(batch_faults), cmocka_unit_test(audit),     cmocka_unit_test(memory),
+        cmocka_unit_test(list),        cmocka_unit_test(rates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

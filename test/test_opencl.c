@@ -369,7 +369,7 @@ static void adopts(void **state) {
         check(cl->alloc(&buffer, device, 16 * stride, &message));
         check(cl->upload(queue, buffer, picture, 16 * stride, &message));
         check(cl->wait(queue, &message));
-        vqx_work_adopt(work, 1, 0, (const uint8_t *)buffer, (ptrdiff_t)stride);
+        vqx_work_adopt(work, 1, 1, &(vqx_plane){.data = (const uint8_t *)buffer, .stride = (ptrdiff_t)stride});
         assert_int_equal(work->plane[1][0] == buffer, !wide);
         check(work->err < 0 ? work->err : cl->download(work->queue, seen, work->plane[1][0], sizeof(seen), &work->message));
         check(vqx_work_wait(work, 0));

@@ -287,7 +287,7 @@ static void lines(void **state) {
     check(vqx_work_open(&work, shared, &small, 1, &message));
     calls = 0, fail_at = 1;
     const uint8_t picture[256] = {0};
-    vqx_work_upload(work, 0, 0, picture, 16, true);
+    vqx_work_upload(work, 0, 1, &(vqx_plane){.data = picture, .stride = 16}, true);
     assert_int_equal(vqx_work_wait(work, 0), -ENODEV);
     snprintf(line, sizeof(line), "%s: upload of 256 bytes: CL_OUT_OF_RESOURCES", shared->name);
     assert_string_equal(work->message.text, line);

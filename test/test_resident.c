@@ -92,20 +92,22 @@ static void in_which_buffer(void **state) {
     vqx_message_text message;
     vqx_device *device;
     vqx_work *w;
+    const vqx_plane packed = {.data = memory, .stride = 64}, odd = {.data = memory + 8, .stride = 64},
+                    gaps = {.data = memory, .stride = 66};
     assert_int_equal(vqx_backend_cpu_kernels.open(&device, 0, true, false, &message), 0);
     assert_int_equal(vqx_work_open(&w, device, &wide, 7, &message), 0);
-    vqx_work_adopt(w, 1, 0, memory, 64);
+    vqx_work_adopt(w, 1, 1, &packed);
     assert_ptr_equal(w->plane[1][0], memory);
-    vqx_work_adopt(w, 1, 0, memory + 8, 64);
+    vqx_work_adopt(w, 1, 1, &odd);
     assert_ptr_equal(w->plane[1][0], w->own[1][0]);
-    vqx_work_adopt(w, 1, 0, memory, 64);
-    vqx_work_upload(w, 1, 0, memory, 64, false);
+    vqx_work_adopt(w, 1, 1, &packed);
+    vqx_work_upload(w, 1, 1, &packed, false);
     assert_ptr_equal(w->plane[1][0], w->own[1][0]);
-    vqx_work_adopt(w, 1, 0, memory, 64);
-    vqx_work_adopt(w, 1, 0, memory, 66);
+    vqx_work_adopt(w, 1, 1, &packed);
+    vqx_work_adopt(w, 1, 1, &gaps);
     assert_ptr_equal(w->plane[1][0], w->own[1][0]);
     assert_int_equal(vqx_work_wait(w, 0), 0);
-    vqx_work_adopt(w, 1, 0, memory, 64);
+    vqx_work_adopt(w, 1, 1, &packed);
     vqx_work_close(&w); /* frees its own buffers */
     vqx_backend_cpu_kernels.close(device);
 }

@@ -148,9 +148,9 @@ static void meet(void *job, size_t part, void *scratch) {
     atomic_fetch_add(&m->met, atomic_load(&m->there) == 2);
 }
 
-static void spread_late(void *owner, const vqx_task *task, void *scratch) {
+static void spread_late(void *owner, const vqx_task *task, size_t tasks, void *scratch) {
     struct meeting *m = owner;
-    (void)task;
+    (void)task, (void)tasks;
     usleep(50000); /* the other worker has found nothing to do, and the end was called for */
     vqx_scheduler_spread(m->scheduler, 2, meet, m, scratch);
 }
@@ -159,7 +159,7 @@ static void spread_late(void *owner, const vqx_task *task, void *scratch) {
 static void test_spread_at_end(void **state) {
     (void)state;
     struct meeting m = {.scheduler = NULL};
-    assert_int_equal(vqx_scheduler_open(&m.scheduler, 2, 64, spread_late, &m), 0);
+    assert_int_equal(vqx_scheduler_open(&m.scheduler, 2, 1, 64, spread_late, &m), 0);
     vqx_scheduler_push(m.scheduler, &(vqx_task){.index = 0});
     vqx_scheduler_close(&m.scheduler);
     assert_int_equal(atomic_load(&m.met), 2);

@@ -81,7 +81,7 @@ static void words_of(const vqx_feature *feature, vqx_device *device, vqx_frame *
     assert_int_equal(vqx_work_open(&work, device, &feature->format, 1, &message), 0);
     for (unsigned side = 0; side < 2; side++) {
         const vqx_plane plane = vqx_frame_plane(pair[side], 0);
-        vqx_work_upload(work, side, 0, plane.data, plane.stride, false);
+        vqx_work_upload(work, side, 1, &plane, false);
     }
     feature->metric->launch(feature, work, 0, 0);
     assert_int_equal(vqx_work_wait(work, feature->words), 0);

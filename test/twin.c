@@ -13,12 +13,12 @@ int twin_sums(const vqx_feature *feature, vqx_device *device, vqx_frame *const p
         err = vqx_work_open(&work, device, &feature->format, feature->planes, &message);
     if (err < 0)
         goto fail;
-    for (unsigned side = 0; side < 2; side++)
+    for (unsigned side = 0; side < 2; side++) {
+        vqx_plane plane[VQX_MAX_PLANES];
         for (unsigned p = 0; p < VQX_MAX_PLANES; p++)
-            if (feature->planes >> p & 1) {
-                const vqx_plane plane = vqx_frame_plane(pair[side], p);
-                vqx_work_upload(work, side, p, plane.data, plane.stride, false);
-            }
+            plane[p] = vqx_frame_plane(pair[side], p);
+        vqx_work_upload(work, side, feature->planes, plane, false);
+    }
     for (uint64_t open = ordered; err == 0;) {
         metric->launch(feature, work, at, open);
         err = vqx_work_wait(work, at + feature->words);

@@ -72,9 +72,11 @@ static void help(void) {
            "  --bits N                       8 (default), 10, 12 or 16\n"
            "  --rounds N                     interleaved rounds, 1 to %d (default 7)\n"
            "  --backend NAME                 cpu (default), or the back end of a device (see vqx devices)\n"
-           "  --device N                     its device (default 0)\n"
-           "  --threads N                    pairs at a time on the device (default: as in a scoring run)\n",
-           BENCH_MAX_ROUNDS);
+           "  --device LIST                  its device, or several that share the frames: 0 (default), 0,2 or all\n"
+           "  --threads N                    threads that feed it (default: as in a scoring run)\n"
+           "  --batch N                      pairs of a thread that share launches, up to %u (default: as in a scoring run)\n"
+           "  --resident                     frames that are in the device's memory already\n",
+           BENCH_MAX_ROUNDS, VQX_MAX_BATCH);
 }
 
 int cli_bench(int argc, char **argv) {
@@ -86,10 +88,12 @@ int cli_bench(int argc, char **argv) {
         {"backend", required_argument, NULL, 'k'},
         {"device", required_argument, NULL, 'd'},
         {"threads", required_argument, NULL, 't'},
+        {"batch", required_argument, NULL, 'n'},
+        {"resident", no_argument, NULL, 'm'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    struct bench b = {.format = {1920, 1080, VQX_CHROMA_420, 8}, .rounds = 7, .backend = "cpu"};
+    struct bench b = {.format = {1920, 1080, VQX_CHROMA_420, 8}, .rounds = 7, .backend = "cpu", .device = "0"};
     const char *for_devices = NULL; /* an option that only they have */
     int key;
     opterr = 0;
@@ -119,14 +123,22 @@ int cli_bench(int argc, char **argv) {
             b.backend = optarg;
             break;
         case 'd':
-            good = cli_number(optarg, UINT32_MAX - 1, &number) == 0;
-            b.device = (uint32_t)number;
+            b.device = optarg;
             for_devices = "device";
             break;
         case 't':
             good = cli_number(optarg, 1024, &number) == 0;
             b.threads = (unsigned)number;
             for_devices = "threads";
+            break;
+        case 'n':
+            good = cli_number(optarg, VQX_MAX_BATCH, &number) == 0;
+            b.batch = (uint32_t)number;
+            for_devices = "batch";
+            break;
+        case 'm':
+            b.resident = true;
+            for_devices = "resident";
             break;
         case 'h':
             help();

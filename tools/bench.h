@@ -14,8 +14,10 @@ struct bench {
     unsigned planes[CLI_MAX_FEATURES]; /* that it reads */
     size_t features;
     const char *backend; /* and, unless it is the CPU, */
-    uint32_t device;     /* its device */
-    unsigned threads;    /* pairs at a time, 0 = as the library chooses */
+    const char *device;  /* its devices, as in vqx_config */
+    unsigned threads;    /* that feed them, and pairs that share launches; 0 = as the library chooses */
+    uint32_t batch;
+    bool resident; /* frames are in the device's memory */
 };
 
 /* Frames to be scored again and again: pair i is frame[0][i % pairs], frame[1][i % pairs]. */

@@ -13,7 +13,7 @@
 #define MOST_PAIRS 4096u        /* in a batch */
 #define RING_BYTES (208u << 20) /* more than a last-level cache holds */
 #define LEAST_PAIRS 4u
-#define FULL_PAIRS 16u        /* when so many are done, as many are in flight as will be */
+#define FULL_PAIRS 128u       /* when so many are done, as many are in flight as will be */
 #define MOST_RING 256u        /* pairs of it: a driver may pin each one on its own */
 #define PROFILE_PAIRS 100u    /* of which the stages are measured, at most */
 #define PATIENCE_SECONDS 60.0 /* without a finished pair, before a device is given up */
@@ -25,6 +25,7 @@ struct lane {
     vqx_pool *pool;
     struct bench_ring ring;
     uint64_t submitted;
+    size_t pair_bytes;
     uint64_t pairs; /* of a batch */
     double seconds[BENCH_MAX_ROUNDS];
 };
@@ -40,13 +41,23 @@ static int fail(const struct lane *lane, int err) {
     return err;
 }
 
+/* Puts a frame into the device's memory instead of the host's. */
+static int move_to_device(const struct lane *lane, vqx_frame **frame) {
+    vqx_frame *there;
+    const int err = vqx_frame_to_device(&there, lane->context, *frame);
+    if (err < 0)
+        return err;
+    vqx_frame_unref(frame);
+    *frame = there;
+    return 0;
+}
+
 /* Opens a lane over `features` features, those of them that do not go with the ones before left out, and about as many bytes of
  * frames. A negative errno after its line; the lane is to be closed in any case. */
 static int lane_open(struct lane *lane, const struct bench *b, const char *name, const char *const *feature, size_t features,
                      uint32_t flags, unsigned threads, size_t bytes) {
-    char device[16];
-    snprintf(device, sizeof(device), "%" PRIu32, b->device);
-    const vqx_config config = {.threads = threads, .backend = b->backend, .device = device, .device_flags = flags};
+    const vqx_config config = {
+        .threads = threads, .batch = b->batch, .backend = b->backend, .device = b->device, .device_flags = flags};
     *lane = (struct lane){.name = name};
     int err = vqx_open(&lane->context, &config);
     for (size_t i = 0; i < features && err == 0; i++) {
@@ -67,8 +78,11 @@ static int lane_open(struct lane *lane, const struct bench *b, const char *name,
         if (vqx_planes(lane->context) >> p & 1)
             pair_bytes += 2 * (size_t)w * h * vqx_format_sample_bytes(&b->format);
     }
+    lane->pair_bytes = pair_bytes;
     const size_t pairs = bench_frames_of(bytes, pair_bytes);
     err = bench_ring_open(&lane->ring, lane->pool, pairs < MOST_RING ? pairs : MOST_RING);
+    for (size_t i = 0; b->resident && err == 0 && i < 2 * lane->ring.pairs; i++)
+        err = move_to_device(lane, &lane->ring.frame[i % 2][i / 2]);
     return err < 0 ? fail(lane, err) : 0;
 }
 
@@ -102,7 +116,7 @@ static double lane_time(struct lane *lane, uint64_t pairs) {
     const uint64_t base = lane->submitted, before = pairs < FULL_PAIRS ? pairs : FULL_PAIRS;
     uint64_t first = 0, done = 0;
     double start = 0;
-    while (done < before + pairs) {
+    while (!first || done < first + pairs) {
         const int err = bench_ring_submit(&lane->ring, lane->context, lane->submitted++);
         if (err < 0)
             return fail(lane, err);
@@ -166,6 +180,18 @@ end:
     return err;
 }
 
+/* Prints the rows of lanes over frames in the device's memory. */
+static void print_resident(const struct bench *b, const struct lane *lane, size_t lanes, const struct rates *rates) {
+    printf(
+        "\nEvery pair from the device's memory (%zu MB or more), several in flight: ms per pair, GB/s, and the share of its copy "
+        "rate.\n\n| %-26s | ms/pair  | GB/s    | copy    |\n|---|---|---|---|\n",
+        (size_t)RING_BYTES / 1000000, "feature");
+    for (size_t i = 0; i < lanes; i++) {
+        const double seconds = bench_median(lane[i].seconds, b->rounds), rate = (double)lane[i].pair_bytes / seconds;
+        printf("| %-26s | %8.4f | %7.1f | %5.0f %% |\n", lane[i].name, seconds * 1e3, rate * 1e-9, rate / rates->copy * 100);
+    }
+}
+
 /* Every feature alone, and all of them together. */
 static int bench_features(const struct bench *b, const struct rates *rates) {
     struct lane lane[CLI_MAX_FEATURES + 1];
@@ -177,7 +203,9 @@ static int bench_features(const struct bench *b, const struct rates *rates) {
         err = lane_open(&lane[lanes++], b, "all together", b->feature, b->features, 0, b->threads, RING_BYTES);
     if (err == 0)
         err = time_lanes(lane, lanes, b->rounds);
-    if (err < 0)
+    if (err == 0 && b->resident)
+        print_resident(b, lane, lanes, rates);
+    if (err < 0 || b->resident)
         goto end;
     printf("\nEvery pair from host memory (%zu MB or more), several in flight: ms per pair; MB to the device and bytes back, GB/s, "
            "and "
@@ -213,22 +241,22 @@ static int bench_ordered(const struct bench *b, const char *feature) {
     return err;
 }
 
-/* The device's name, when it can be used; else NULL after a line. */
-static const char *device_name(const struct bench *b, const vqx_device_info *info, size_t count) {
+/* The first device's name, when it can be used; else NULL after a line. */
+static const char *device_name(const struct bench *b, uint32_t device, const vqx_device_info *info, size_t count) {
     const vqx_device_info *absent = NULL;
     for (size_t i = 0; i < count; i++) {
         if (strcmp(info[i].backend, b->backend) != 0)
             continue;
         absent = &info[i];
-        if (info[i].number == b->device && info[i].usable)
+        if (info[i].number == device && info[i].usable)
             return info[i].name;
-        if (info[i].number == b->device || info[i].number == VQX_NO_DEVICE) {
+        if (info[i].number == device || info[i].number == VQX_NO_DEVICE) {
             cli_error("bench: %s: %s", b->backend, info[i].why);
             return NULL;
         }
     }
     if (absent)
-        cli_error("bench: %s has no device %" PRIu32 " (see vqx devices)", b->backend, b->device);
+        cli_error("bench: %s has no device %" PRIu32 " (see vqx devices)", b->backend, device);
     else
         cli_error("bench: back end '%s' is not part of this build", b->backend);
     return NULL;
@@ -245,7 +273,8 @@ int bench_device(struct bench *b) {
     char message[512];
     size_t count = 0;
     vqx_device_info *info = cli_device_list(&count);
-    const char *name = info ? device_name(b, info, count) : NULL;
+    const uint32_t device = (uint32_t)strtoul(b->device, NULL, 10); /* a wrong list is refused when it is opened */
+    const char *name = info ? device_name(b, device, info, count) : NULL;
     int err = name ? 0 : -ENODEV;
     if (!info) {
         cli_error("bench: out of memory");
@@ -253,20 +282,20 @@ int bench_device(struct bench *b) {
     }
     for (; !named && b->features < sizeof(usual) / sizeof(usual[0]); b->features++)
         b->feature[b->features] = usual[b->features];
-    if (err == 0 && (err = vqx_device_rates(b->backend, b->device, &rates.upload, &rates.copy, message, sizeof(message))) < 0)
+    if (err == 0 && (err = vqx_device_rates(b->backend, device, &rates.upload, &rates.copy, message, sizeof(message))) < 0)
         cli_error("bench: %s", message);
     if (err == 0) {
-        printf("%s %" PRIu32 ": %s\nuploads %.1f GB/s, copies %.1f GB/s (read + written)\n%" PRIu32 "x%" PRIu32 ", 4:2:0, %" PRIu32
+        printf("%s %s: %s\nuploads %.1f GB/s, copies %.1f GB/s (read + written)\n%" PRIu32 "x%" PRIu32 ", 4:2:0, %" PRIu32
                " bits, %u rounds, medians\n",
                b->backend, b->device, name, rates.upload * 1e-9, rates.copy * 1e-9, b->format.width, b->format.height,
                b->format.bits, b->rounds);
         err = bench_features(b, &rates);
     }
-    if (err == 0)
+    if (err == 0 && !b->resident)
         printf("\nSums whose order may show, all of them made in raster order, ms per pair:\n\n"
                "| %-26s | ordinary | ordered  | ratio   |\n|---|---|---|---|\n",
                "feature");
-    for (size_t i = 0; i < ordered_count && err == 0; i++)
+    for (size_t i = 0; i < ordered_count && err == 0 && !b->resident; i++)
         err = bench_ordered(b, ordered[i]);
     free(info);
     return err < 0 ? cli_exit_of(err) : CLI_OK;

@@ -10,7 +10,9 @@
 #include "tools/parity.h"
 
 /* Frames at a time on a device: fewer than the frames of most inputs, so that its buffers are used again. */
-#define FRAMES_IN_FLIGHT 2
+/* one worker, so that the frames of an input that come while it runs the first one share launches */
+#define WORKERS 1
+#define BATCH 4
 
 /* ---- comparing ----------------------------------------------------------------------------------------------------- */
 
@@ -109,8 +111,11 @@ static int start(const struct parity *p, const struct parity_target *target, con
     vqx_config config = {0};
     if (target) {
         snprintf(number, sizeof(number), "%" PRIu32, target->device->number);
-        config = (vqx_config){
-            .threads = FRAMES_IN_FLIGHT, .backend = target->device->backend, .device = number, .device_flags = target->flags};
+        config = (vqx_config){.threads = WORKERS,
+                              .batch = BATCH,
+                              .backend = target->device->backend,
+                              .device = number,
+                              .device_flags = target->flags};
     }
     int err = vqx_open(context, &config);
     for (size_t i = 0; i < count && err == 0; i++)
