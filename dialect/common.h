@@ -10,6 +10,17 @@
 /* "in one lane" */
 #define VQX_ONE(cx) if ((cx).lane == 0)
 
+/* the products of the four bytes of a and b, added up: an instruction where the language has it */
+#ifndef VQX_DOT4
+VQX_FN u32 vqx_dot4_u32(u32 a, u32 b) {
+    u32 sum = 0;
+    for (u32 k = 0; k < 32; k += 8)
+        sum += (a >> k & 0xff) * (b >> k & 0xff);
+    return sum;
+}
+#define VQX_DOT4 vqx_dot4_u32
+#endif
+
 #define VQX_COMMA ,
 #define VQX_PARAMETER_IN(type, name) VQX_GLOBAL const type *VQX_RESTRICT name
 #define VQX_PARAMETER_OUT(type, name) VQX_GLOBAL type *VQX_RESTRICT name

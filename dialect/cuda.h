@@ -5,6 +5,7 @@
 
 #define VQX_GRID_CONSTANT __grid_constant__
 #define VQX_SHUFFLE_DOWN(value, step) __shfl_down_sync(0xffffffffu, value, step)
+#define VQX_DOT4(a, b) __dp4a(a, b, 0u)
 #include "dialect/cudahip.h"
 
 #endif

@@ -30,39 +30,63 @@ VQX_FN u64 vqx_bytes_at(VQX_GLOBAL const u8 *plane, u64 size, u32 i) {
     return word;
 }
 
-/* Sample k of eight bytes. */
-VQX_FN i32 vqx_sample_of(u64 word, u32 k, u32 bytes) {
-    return (i32)(word >> 8 * bytes * k & (bytes == 1 ? 0xff : 0xffff));
+/* Sample k of the four of a word. */
+VQX_FN i32 vqx_sample_of(u64 word, u32 k) {
+    return (i32)(word >> 16 * k & 0xffff);
 }
 
-/* Sums of samples and of their squares, of a picture per row of the grid. */
-VQX_FN void vqx_moment(vqx_cx cx, VQX_LOCAL vqx_local_sum *lm, VQX_GLOBAL const u8 *plane, u64 size, VQX_GLOBAL u64 *part,
-                       u32 bytes) {
+/* The samples of a word added up, and their squares. */
+VQX_FN u32 vqx_sum_of(u64 word, u32 bytes) {
+    const u32 low = (u32)word, high = (u32)(word >> 32);
+    return bytes == 1 ? VQX_DOT4(low, 0x01010101u) + VQX_DOT4(high, 0x01010101u)
+                      : (low & 0xffff) + (low >> 16) + (high & 0xffff) + (high >> 16);
+}
+VQX_FN u64 vqx_squares_of(u64 word, u32 bytes) {
+    const u32 low = (u32)word, high = (u32)(word >> 32);
+    u64 sum = 0;
+    if (bytes == 1)
+        return VQX_DOT4(low, low) + VQX_DOT4(high, high);
+    for (u32 k = 0; k < 4; k++)
+        sum += vqx_square_f32(vqx_sample_of(word, k));
+    return sum;
+}
+
+/* Sums of the samples of both pictures and of their squares. */
+VQX_FN void vqx_moment(vqx_cx cx, VQX_LOCAL vqx_local_sum *lm, VQX_GLOBAL const u8 *ref, VQX_GLOBAL const u8 *dis, u64 size,
+                       VQX_GLOBAL u64 *part, u32 bytes) {
     const u32 words = (u32)((size + 7) / 8), share = (words + cx.ngx - 1) / cx.ngx;
-    const u64 at = (u64)cx.gx * VQX_SQUARE_COLUMNS + 2 * cx.gy;
-    u64 sum = 0, squares = 0;
+    const u64 at = (u64)cx.gx * VQX_SQUARE_COLUMNS;
+    u64 ref_sum = 0, ref_squares = 0, dis_sum = 0, dis_squares = 0;
     VQX_EACH(cx, i, share) {
         const u32 w = cx.gx * share + i;
-        const u64 word = w < words ? vqx_bytes_at(plane, size, w) : 0;
-        for (u32 k = 0; k < 8 / bytes; k++) {
-            const i32 v = vqx_sample_of(word, k, bytes);
-            sum += (u32)v;
-            squares += bytes == 1 ? vqx_square(v) : vqx_square_f32(v);
-        }
+        const u64 r = w < words ? vqx_bytes_at(ref, size, w) : 0, d = w < words ? vqx_bytes_at(dis, size, w) : 0;
+        ref_sum += vqx_sum_of(r, bytes);
+        ref_squares += vqx_squares_of(r, bytes);
+        dis_sum += vqx_sum_of(d, bytes);
+        dis_squares += vqx_squares_of(d, bytes);
     }
-    sum = vqx_group_sum_u64(cx, &lm->red, sum);
-    squares = vqx_group_sum_u64(cx, &lm->red, squares);
+    ref_sum = vqx_group_sum_u64(cx, &lm->red, ref_sum);
+    ref_squares = vqx_group_sum_u64(cx, &lm->red, ref_squares);
+    dis_sum = vqx_group_sum_u64(cx, &lm->red, dis_sum);
+    dis_squares = vqx_group_sum_u64(cx, &lm->red, dis_squares);
     VQX_ONE(cx) {
-        part[at] = sum;
-        part[at + 1] = squares;
+        part[at] = ref_sum;
+        part[at + 1] = ref_squares;
+        part[at + 2] = dis_sum;
+        part[at + 3] = dis_squares;
     }
 }
 
 VQX_BODY(moment_u8, vqx_local_sum) {
-    vqx_moment(cx, lm, cx.gy ? dis : ref, size, part, 1);
+    vqx_moment(cx, lm, ref, dis, size, part, 1);
 }
 VQX_BODY(moment_u16, vqx_local_sum) {
-    vqx_moment(cx, lm, cx.gy ? dis : ref, size, part, 2);
+    vqx_moment(cx, lm, ref, dis, size, part, 2);
+}
+
+/* The squares of differences of the bytes of two words, added up: below 2^24 each, so fp32 products round none. */
+VQX_FN u32 vqx_error_of_bytes(u32 r, u32 d) {
+    return VQX_DOT4(r, r) + VQX_DOT4(d, d) - 2 * VQX_DOT4(r, d);
 }
 
 /* Sum of the squares of differences of samples, each `rounded` to an fp32 product or not. */
@@ -73,8 +97,10 @@ VQX_FN void vqx_error(vqx_cx cx, VQX_LOCAL vqx_local_sum *lm, VQX_GLOBAL const u
     VQX_EACH(cx, i, share) {
         const u32 w = cx.gx * share + i;
         const u64 r = w < words ? vqx_bytes_at(ref, size, w) : 0, d = w < words ? vqx_bytes_at(dis, size, w) : 0;
-        for (u32 k = 0; k < 8 / bytes; k++) {
-            const i32 v = vqx_sample_of(r, k, bytes) - vqx_sample_of(d, k, bytes);
+        if (bytes == 1)
+            sum += vqx_error_of_bytes((u32)r, (u32)d) + vqx_error_of_bytes((u32)(r >> 32), (u32)(d >> 32));
+        for (u32 k = 0; bytes == 2 && k < 4; k++) {
+            const i32 v = vqx_sample_of(r, k) - vqx_sample_of(d, k);
             sum += rounded ? vqx_square_f32(v) : vqx_square(v);
         }
     }

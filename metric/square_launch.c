@@ -7,7 +7,7 @@
 
 /* Groups that share the bytes of a plane. */
 static uint32_t groups_of(size_t bytes) {
-    const size_t groups = bytes / (1u << 13) + 1;
+    const size_t groups = bytes / (1u << 14) + 1;
     return groups < 1024 ? (uint32_t)groups : 1024;
 }
 
@@ -19,7 +19,7 @@ void vqx_square_moments(vqx_work *work, const vqx_format *format, uint32_t at) {
     const size_t bytes = work->plane_bytes[0];
     const uint32_t groups = groups_of(bytes);
     vqx_buffer part = parts(work, groups);
-    VQX_RUN_DEPTH(moment, format->bits)(work, groups, 2, work->plane[0][0], work->plane[1][0], bytes, part);
+    VQX_RUN_DEPTH(moment, format->bits)(work, groups, 1, work->plane[0][0], work->plane[1][0], bytes, part);
     vqx_run_sum_u64(work, 4, 1, part, 0, groups, VQX_SQUARE_COLUMNS, work->result, at);
 }
 
