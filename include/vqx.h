@@ -158,9 +158,10 @@ typedef struct vqx_config {
     const char *backend, *device;
     uint32_t device_flags; /* VQX_DEVICE_… */
     uint32_t audit;        /* N > 0: every N-th frame that a device scored is scored on the CPU, too; a differing bit is an error */
-    uint32_t batch;        /* on a device: frames that a worker has there side by side, up to VQX_MAX_BATCH; 0 = by picture size */
+    uint32_t batch;        /* frames that a worker has on a device side by side, at most; 0 = by picture size */
 } vqx_config;
 
+/* The most that vqx_config.batch may be. */
 #define VQX_MAX_BATCH 8u
 
 /* Bits of vqx_config.device_flags, some also set in the environment. None changes a bit of a score. */

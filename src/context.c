@@ -133,7 +133,10 @@ static int start_devices(vqx_context *c, size_t *scratch) {
         words += c->entry[i].feature.words;
         carried = carried && c->entry[i].feature.metric->launch;
     }
-    int err = vqx_devices_open(d, &c->config, programs, carried && words <= VQX_MAX_WORDS, &c->message);
+    const char *const obstacle = !carried                ? "not every feature has kernels"
+                                 : words > VQX_MAX_WORDS ? "the features are too many for one pass"
+                                                         : NULL;
+    int err = vqx_devices_open(d, &c->config, programs, obstacle, &c->message);
     if (err < 0)
         return err;
     c->pairs = 1;

@@ -141,15 +141,17 @@ static int open_best(vqx_devices *d, const vqx_config *config, uint32_t programs
             if (state[n].gpu && !*state[n].why &&
                 open_listed(d, config, vqx_backends[i], config->device ? config->device : text, programs, &message) == 0)
                 return 0;
+            if (state[n].gpu && !*state[n].why && config->log)
+                config->log(config->log_cookie, VQX_LOG_WARNING, message.text);
         }
     }
     return 0;
 }
 
-int vqx_devices_open(vqx_devices *d, const vqx_config *config, uint32_t programs, bool carried, vqx_message_text *message) {
+int vqx_devices_open(vqx_devices *d, const vqx_config *config, uint32_t programs, const char *obstacle, vqx_message_text *message) {
     const char *name = config->backend ? config->backend : "cpu";
     if (strcmp(name, "auto") == 0)
-        return carried ? open_best(d, config, programs) : 0;
+        return obstacle ? 0 : open_best(d, config, programs);
     if (strcmp(name, "cpu") == 0) {
         if (!config->device || strcmp(config->device, "0") == 0 || strcmp(config->device, "all") == 0)
             return 0;
@@ -158,8 +160,8 @@ int vqx_devices_open(vqx_devices *d, const vqx_config *config, uint32_t programs
     const vqx_backend *backend = backend_of(name);
     if (!backend)
         return vqx_fail(message, -ENODEV, "back end '%s' is not part of this build", name);
-    if (!carried)
-        return vqx_fail(message, -ENODEV, "%s: not every feature has kernels", name);
+    if (obstacle)
+        return vqx_fail(message, -ENODEV, "%s: %s", name, obstacle);
     return open_listed(d, config, backend, config->device, programs, message);
 }
 

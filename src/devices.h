@@ -36,9 +36,10 @@ typedef struct vqx_devices {
     char name[256];    /* of the devices, as text */
 } vqx_devices;
 
-/* Chooses and opens what the configuration asks for and prepares `programs`; for the CPU there is nothing to do. `carried`: whether
- * all features have kernels, without which "auto" is the CPU. */
-int vqx_devices_open(vqx_devices *devices, const vqx_config *config, uint32_t programs, bool carried, vqx_message_text *message);
+/* Chooses and opens what the configuration asks for and prepares `programs`; for the CPU there is nothing to do. `obstacle`: why
+ * the features cannot run on a device, so that "auto" is the CPU; NULL: they can. */
+int vqx_devices_open(vqx_devices *devices, const vqx_config *config, uint32_t programs, const char *obstacle,
+                     vqx_message_text *message);
 /* Whether sums are to be made in raster order without need. */
 bool vqx_devices_ordered(const vqx_config *config);
 /* Opens the slots, each for so many pairs. */

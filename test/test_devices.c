@@ -254,6 +254,12 @@ static void used(const vqx_config *config, const char *backend, const char *devi
     vqx_close(&c);
 }
 
+static void keep_warning(void *cookie, vqx_log_level level, const char *line) {
+    if (level == VQX_LOG_WARNING)
+        vqx_fail(cookie, 0, "%s", line);
+}
+
+/* What cannot be used is said, and left out. */
 static void automatic(void **state) {
     (void)state;
     reset();
@@ -264,7 +270,9 @@ static void automatic(void **state) {
     setenv("VQX_NO_FP64", "1", 1);
     used(&(vqx_config){.backend = "auto"}, "fake", "fake without fp64");
     refuses = true;
-    used(&(vqx_config){.backend = "auto"}, "cpu", "");
+    vqx_message_text warning = {""};
+    used(&(vqx_config){.backend = "auto", .log = keep_warning, .log_cookie = &warning}, "cpu", "");
+    assert_string_equal(warning.text, "fake 1: divides badly");
     used(&(vqx_config){0}, "cpu", "");
 }
 

@@ -41,7 +41,7 @@ static const char head[] =
     "                                 cpu, cuda, hip, sycl, opencl, cpu-kernels (the device code as plain C)\n"
     "      --device N[,M...]|all      devices of the back end, which share the frames (see vqx devices; default 0)\n"
     "      --audit N                  score every N-th frame on the CPU, too; a differing bit ends the run (exit code 104)\n"
-    "      --threads N                worker threads, on a device: frames at a time (0 = the program chooses, the default)\n"
+    "      --threads N                worker threads; they also feed a device (0 = the program chooses, the default)\n"
     "      --cpumask BITS             instruction sets to leave out: 1 baseline, 2 SSSE3, 4 SSE4.1, 8 AVX2, 16 AVX-512,\n"
     "                                 32 AVX-512 ICL; -1 = plain C in raster order; the scores do not change\n"
     "      --gpumask BITS             ignored\n"

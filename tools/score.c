@@ -94,11 +94,19 @@ static int open_output(struct run *run) {
     return err < 0 ? stop(run, exit_of(err, CLI_OUTPUT), "%s", message) : -1;
 }
 
+/* What else the library logs is an error that is printed where it ends the run. */
+static void print_warning(void *cookie, vqx_log_level level, const char *line) {
+    (void)cookie;
+    if (level == VQX_LOG_WARNING)
+        cli_error("%s", line);
+}
+
 static int open_context(struct run *run) {
     const struct cli_options *o = run->options;
     const vqx_config config = {.threads = o->threads,
                                .cpumask = o->cpumask,
                                .subsample = o->subsample,
+                               .log = print_warning,
                                .backend = o->backend,
                                .device = o->device,
                                .audit = o->audit};
