@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "device/device.h"
+#include "device/work.h"
 #include "test/pairs.h"
 
 static const vqx_format small = {35, 21, VQX_CHROMA_420, 10};
@@ -353,6 +353,47 @@ static void batch(void **state) {
     refused(&(vqx_config){.backend = "fake", .batch = BATCH + 1}, -EINVAL, "a batch of 9 frames: at most 8");
 }
 
+/* Launches are shared when kernel and size are the same, and stay in the order of each slot. */
+static void sharing(void **state) {
+    (void)state;
+    enum { WORKS = 3, PARTS = 5, COLUMNS = 2 };
+    static const uint64_t part[WORKS][PARTS][COLUMNS] = {
+        {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}}, {{11, 12}, {13}}, {{14}, {0, 15}}};
+    static const uint64_t expected[] = {25, 25, 30, 24, 12, 14};
+    vqx_message_text message;
+    vqx_device *device;
+    vqx_work *work[WORKS] = {NULL};
+    reset();
+    assert_int_equal(fake_backend.open(&device, 0, true, false, &message), 0);
+    for (size_t i = 0; i < WORKS; i++) {
+        assert_int_equal(i ? vqx_work_open_beside(&work[i], work[0], &small, 0, &message)
+                           : vqx_work_open(&work[0], device, &small, 0, &message),
+                         0);
+        work[i]->hold = true;
+        /* one column, both, or one after the other */
+        vqx_buffer parts = vqx_work_table(work[i], VQX_SCRATCH_TABLE, part[i], sizeof(part[i]));
+        if (i != 1)
+            vqx_run_sum_u64(work[i], 1, 1, parts, 0, PARTS, COLUMNS, work[i]->result, i ? 5 : 0);
+        if (i != 2)
+            vqx_run_sum_u64(work[i], 2, 1, parts, 0, PARTS, COLUMNS, work[i]->result, i ? 3 : 1);
+    }
+    vqx_work_release(work, WORKS);
+    assert_int_equal(vqx_work_wait(work[0], 6), 0);
+    assert_memory_equal(work[0]->words, expected, sizeof(expected));
+    assert_int_equal(atomic_load(&launches), 2);
+    /* memory that a launch still needs is asked for again, larger */
+    vqx_buffer parts = vqx_work_scratch(work[0], 0, sizeof(part[0]));
+    assert_int_equal(fake_backend.upload(work[0]->queue, parts, part[0], sizeof(part[0]), &message), 0);
+    vqx_run_sum_u64(work[0], 2, 1, parts, 0, PARTS, COLUMNS, work[0]->result, 6);
+    assert_non_null(vqx_work_scratch(work[0], 0, 1000 * sizeof(part[0])));
+    vqx_work_release(work, 1);
+    assert_int_equal(vqx_work_wait(work[0], 8), 0);
+    assert_memory_equal(work[0]->words + 6, expected + 1, 2 * sizeof(*expected));
+    for (size_t i = WORKS; i-- > 0;)
+        vqx_work_close(&work[i]);
+    fake_backend.close(device);
+}
+
 /* A picture of a batch that fails costs its own pair only; a launch that does, the batch. */
 static void batch_faults(void **state) {
     (void)state;
@@ -478,9 +519,9 @@ static void rates(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_scores), cmocka_unit_test(choice),       cmocka_unit_test(automatic), cmocka_unit_test(lost),
-        cmocka_unit_test(batch),       cmocka_unit_test(batch_faults), cmocka_unit_test(audit),     cmocka_unit_test(memory),
-        cmocka_unit_test(list),        cmocka_unit_test(rates),
+        cmocka_unit_test(same_scores), cmocka_unit_test(choice),  cmocka_unit_test(automatic),    cmocka_unit_test(lost),
+        cmocka_unit_test(batch),       cmocka_unit_test(sharing), cmocka_unit_test(batch_faults), cmocka_unit_test(audit),
+        cmocka_unit_test(memory),      cmocka_unit_test(list),    cmocka_unit_test(rates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
