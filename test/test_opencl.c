@@ -18,7 +18,11 @@
 #include "test/opencl_device.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-enum { ALL = (1u << VQX_PROGRAM_COUNT) - 1 };
+/* Programs that a device that is a processor builds in seconds; the parity gate builds all. */
+enum {
+    SOME = 1u << VQX_PROGRAM_SELF_TEST | 1u << VQX_PROGRAM_SUM | 1u << VQX_PROGRAM_PACK | 1u << VQX_PROGRAM_SQUARE,
+    SOME_COUNT = 4
+};
 
 static const vqx_format small = {.width = 16, .height = 16, .bits = 8};
 
@@ -384,13 +388,13 @@ static void adopts(void **state) {
 
 /* ---- programs ------------------------------------------------------------------------------------------------------------ */
 
-/* Opens device 0, builds everything, and says how many programs came from where. */
+/* Opens device 0, builds these programs, and says how many programs came from where. */
 static void build(bool fp64, unsigned *from_source, unsigned *from_cache) {
     vqx_device *device;
     check(cl->open(&device, 0, fp64, false, &message));
     assert_int_equal(device->fp64, fp64 && shared->fp64);
-    check(cl->prepare(device, ALL, &message));
-    check(cl->prepare(device, ALL, &message));
+    check(cl->prepare(device, SOME, &message));
+    check(cl->prepare(device, SOME, &message));
     check_sums(device, 3);
     *from_source = ((vqx_opencl_device *)device)->from_source;
     *from_cache = ((vqx_opencl_device *)device)->from_cache;
@@ -405,12 +409,12 @@ static void stores_programs(void **state) {
     setenv("VQX_CACHE_DIR", own, 1);
     for (int fp64 = 0; fp64 < 2; fp64++) {
         build(fp64, &source, &cache);
-        assert_int_equal(source, VQX_PROGRAM_COUNT);
+        assert_int_equal(source, SOME_COUNT);
         assert_int_equal(cache, 0);
-        assert_int_equal(folder_files(own, path, sizeof(path)), VQX_PROGRAM_COUNT * (fp64 + 1));
+        assert_int_equal(folder_files(own, path, sizeof(path)), SOME_COUNT * (fp64 + 1));
         build(fp64, &source, &cache);
         assert_int_equal(source, 0);
-        assert_int_equal(cache, VQX_PROGRAM_COUNT);
+        assert_int_equal(cache, SOME_COUNT);
         if (!shared->fp64)
             break;
     }
