@@ -13,7 +13,7 @@ typedef struct compare_tally {
 } compare_tally;
 
 /* Every per-frame and stream value that a file of test/vectors has for the metric, for clips of at most `most` pixels, and equal
- * sums in all forms. */
+ * sums in all forms; up to the first run that differs. */
 void compare_vectors(const vqx_metric *metric, const char *file, uint64_t most, compare_tally *tally);
 
 /* All forms, and the pass in parts, give the sums of the definition. `options` as text, or NULL; `what` ends the line of a
@@ -22,7 +22,7 @@ void compare_levels(const vqx_metric *metric, const char *options, vqx_frame *co
                     compare_tally *tally);
 
 /* The same for `pairs` random pairs with sides 1..300 and not below `least`: all depths, chroma formats, odd strides and unaligned
- * rows, noise and extremes, words above 2^bits - 1. */
+ * rows, noise and extremes, words above 2^bits - 1; up to the first pair that differs. */
 void compare_random(const vqx_metric *metric, const char *options, unsigned pairs, uint32_t least, compare_tally *tally);
 
 #endif
