@@ -322,13 +322,13 @@ static void test_gate_forms(void **state) {
     fault.tells = true;
     assert_int_equal(gate(&text, "parity --backend cpu-kernels --device 0 --feature psnr --input 8x8"), 0);
     program_assert(
-        text, "[cpu-kernels 0 flags 0 threads 2 audit 0][cpu-kernels 0 flags 1 threads 2 audit 0][cpu-kernels 0 flags 2 ", true);
+        text, "[cpu-kernels 0 flags 0 threads 1 audit 0][cpu-kernels 0 flags 1 threads 1 audit 0][cpu-kernels 0 flags 2 ", true);
     program_assert(text, ", fp64\n", true);
     program_assert(text, ", no-fp64\n", true);
     program_assert(text, ", ordered\n", true);
     free(text);
     assert_int_equal(gate(&text, "parity --backend cpu,cpu-kernels --form ordered --feature psnr --input 8x8"), 0);
-    program_assert(text, "[cpu 0 flags 2 threads 2 audit 0][cpu-kernels 0 flags 2 threads 2 audit 0]# vqx parity", true);
+    program_assert(text, "[cpu 0 flags 2 threads 1 audit 0][cpu-kernels 0 flags 2 threads 1 audit 0]# vqx parity", true);
     free(text);
 }
 
