@@ -1,4 +1,7 @@
-#include "device/cuda_driver.h"
+#include "device/cuda.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef VQX_CUDA_MISSING
 const vqx_cuda_kernels_built vqx_cuda_kernels = {.missing = VQX_CUDA_MISSING};

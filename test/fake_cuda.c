@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/cuda_driver.h"
+#include "device/cudahip.h"
 #include "device/work.h"
 #include "dialect/entry_cpu.h"
 
 enum { INVALID_VALUE = 1, NO_DEVICE = 100, INVALID_DEVICE = 101, INVALID_CONTEXT = 201, INVALID_HANDLE = 400, NOT_FOUND = 500 };
+enum { MAJOR = 75, MINOR = 76 };
 enum { MOST_CONTEXTS = 8, FIRST_STICKY = 700 };
 
 #define SPEC(name, count, local) {"vqx_" #name, count, sizeof(vqx_arguments_##name)},
@@ -43,7 +44,7 @@ typedef struct command {
     const struct CUfunc_st *function;
     uint32_t gx, gy, gz;
     unsigned char sets[VQX_MAX_SETS * VQX_MAX_ARGUMENTS * sizeof(uint64_t)];
-    vqx_cuda_event event;
+    vqx_cudahip_event event;
 } command;
 
 struct CUstream_st {
@@ -74,7 +75,7 @@ static char failing[64];
 static unsigned calls;
 static bool lost;
 
-static _Thread_local vqx_cuda_context current[MOST_CONTEXTS];
+static _Thread_local vqx_cudahip_context current[MOST_CONTEXTS];
 static _Thread_local unsigned depth;
 
 unsigned fake_cuda_alive(void) {
@@ -90,7 +91,7 @@ const char *fake_cuda_image(void) {
 }
 
 /* What a function gives before it does anything. Each takes the lock here, and gives it back in done(). */
-static vqx_cuda_status start(const char *function, bool needs_context) {
+static vqx_cudahip_status start(const char *function, bool needs_context) {
     const char *fail = getenv("FAKE_CUDA_FAIL");
     char name[64];
     unsigned from;
@@ -107,17 +108,17 @@ static vqx_cuda_status start(const char *function, bool needs_context) {
         if ((calls >= from && strcmp(name, function) == 0) || (lost && needs_context))
             return status;
     }
-    return needs_context && depth == 0 ? INVALID_CONTEXT : VQX_CUDA_SUCCESS;
+    return needs_context && depth == 0 ? INVALID_CONTEXT : VQX_CUDAHIP_SUCCESS;
 }
 
-static vqx_cuda_status done(vqx_cuda_status status) {
+static vqx_cudahip_status done(vqx_cudahip_status status) {
     pthread_mutex_unlock(&lock);
     return status;
 }
 
-#define DRIVER(name, ...)                                                     \
-    __attribute__((visibility("default"))) vqx_cuda_status name(__VA_ARGS__); \
-    vqx_cuda_status name(__VA_ARGS__)
+#define DRIVER(name, ...)                                                        \
+    __attribute__((visibility("default"))) vqx_cudahip_status name(__VA_ARGS__); \
+    vqx_cudahip_status name(__VA_ARGS__)
 
 /* ---- devices and contexts ------------------------------------------------------------------------------------------------ */
 
@@ -133,20 +134,20 @@ static int capability(int number) {
 DRIVER(cuDriverGetVersion, int *version) {
     const char *set = getenv("FAKE_CUDA_VERSION");
     *version = set ? atoi(set) : 13000;
-    return VQX_CUDA_SUCCESS;
+    return VQX_CUDAHIP_SUCCESS;
 }
 
 DRIVER(cuInit, unsigned flags) {
-    const vqx_cuda_status status = start("cuInit", false);
-    return done(status ? status : flags ? INVALID_VALUE : capability(0) ? VQX_CUDA_SUCCESS : NO_DEVICE);
+    const vqx_cudahip_status status = start("cuInit", false);
+    return done(status ? status : flags ? INVALID_VALUE : capability(0) ? VQX_CUDAHIP_SUCCESS : NO_DEVICE);
 }
 
-DRIVER(cuGetErrorName, vqx_cuda_status status, const char **name) {
+DRIVER(cuGetErrorName, vqx_cudahip_status status, const char **name) {
     static const struct {
-        vqx_cuda_status status;
+        vqx_cudahip_status status;
         const char *name;
     } known[] = {{INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE"},
-                 {VQX_CUDA_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+                 {VQX_CUDAHIP_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
                  {NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
                  {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
                  {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"},
@@ -158,47 +159,47 @@ DRIVER(cuGetErrorName, vqx_cuda_status status, const char **name) {
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (known[i].status == status) {
             *name = known[i].name;
-            return VQX_CUDA_SUCCESS;
+            return VQX_CUDAHIP_SUCCESS;
         }
     *name = NULL;
     return INVALID_VALUE;
 }
 
 DRIVER(cuDeviceGetCount, int *count) {
-    const vqx_cuda_status status = start("cuDeviceGetCount", false);
+    const vqx_cudahip_status status = start("cuDeviceGetCount", false);
     for (*count = 0; capability(*count) && !status; ++*count)
         continue;
     return done(status);
 }
 
-DRIVER(cuDeviceGet, vqx_cuda_ordinal *ordinal, int number) {
-    const vqx_cuda_status status = start("cuDeviceGet", false);
+DRIVER(cuDeviceGet, vqx_cudahip_ordinal *ordinal, int number) {
+    const vqx_cudahip_status status = start("cuDeviceGet", false);
     *ordinal = number;
-    return done(status ? status : capability(number) ? VQX_CUDA_SUCCESS : INVALID_DEVICE);
+    return done(status ? status : capability(number) ? VQX_CUDAHIP_SUCCESS : INVALID_DEVICE);
 }
 
-DRIVER(cuDeviceGetName, char *name, int size, vqx_cuda_ordinal ordinal) {
-    const vqx_cuda_status status = start("cuDeviceGetName", false);
+DRIVER(cuDeviceGetName, char *name, int size, vqx_cudahip_ordinal ordinal) {
+    const vqx_cudahip_status status = start("cuDeviceGetName", false);
     snprintf(name, (size_t)size, "fake %d", ordinal);
     return done(status);
 }
 
-DRIVER(cuDeviceGetAttribute, int *value, int attribute, vqx_cuda_ordinal ordinal) {
-    const vqx_cuda_status status = start("cuDeviceGetAttribute", false);
-    *value = attribute == VQX_CUDA_MAJOR ? capability(ordinal) / 10 : attribute == VQX_CUDA_MINOR ? capability(ordinal) % 10 : -1;
+DRIVER(cuDeviceGetAttribute, int *value, int attribute, vqx_cudahip_ordinal ordinal) {
+    const vqx_cudahip_status status = start("cuDeviceGetAttribute", false);
+    *value = attribute == MAJOR ? capability(ordinal) / 10 : attribute == MINOR ? capability(ordinal) % 10 : -1;
     return done(status);
 }
 
-DRIVER(cuDevicePrimaryCtxRetain, vqx_cuda_context *context, vqx_cuda_ordinal ordinal) {
-    const vqx_cuda_status status = start("cuDevicePrimaryCtxRetain", false);
+DRIVER(cuDevicePrimaryCtxRetain, vqx_cudahip_context *context, vqx_cudahip_ordinal ordinal) {
+    const vqx_cudahip_status status = start("cuDevicePrimaryCtxRetain", false);
     *context = &contexts[ordinal];
     if (!status && contexts[ordinal].references++ == 0)
         alive++;
     return done(status);
 }
 
-DRIVER(cuDevicePrimaryCtxRelease_v2, vqx_cuda_ordinal ordinal) {
-    const vqx_cuda_status status = start("cuDevicePrimaryCtxRelease", false);
+DRIVER(cuDevicePrimaryCtxRelease_v2, vqx_cudahip_ordinal ordinal) {
+    const vqx_cudahip_status status = start("cuDevicePrimaryCtxRelease", false);
     if (contexts[ordinal].references == 0)
         return done(INVALID_CONTEXT);
     if (--contexts[ordinal].references == 0)
@@ -206,26 +207,26 @@ DRIVER(cuDevicePrimaryCtxRelease_v2, vqx_cuda_ordinal ordinal) {
     return done(status);
 }
 
-DRIVER(cuCtxPushCurrent_v2, vqx_cuda_context context) {
+DRIVER(cuCtxPushCurrent_v2, vqx_cudahip_context context) {
     start("cuCtxPushCurrent", false);
     if (depth == MOST_CONTEXTS || context->references == 0)
         return done(INVALID_CONTEXT);
     current[depth++] = context;
-    return done(VQX_CUDA_SUCCESS);
+    return done(VQX_CUDAHIP_SUCCESS);
 }
 
-DRIVER(cuCtxPopCurrent_v2, vqx_cuda_context *context) {
+DRIVER(cuCtxPopCurrent_v2, vqx_cudahip_context *context) {
     start("cuCtxPopCurrent", false);
     if (depth == 0)
         return done(INVALID_CONTEXT);
     *context = current[--depth];
-    return done(VQX_CUDA_SUCCESS);
+    return done(VQX_CUDAHIP_SUCCESS);
 }
 
 /* ---- modules ------------------------------------------------------------------------------------------------------------- */
 
-DRIVER(cuModuleLoadData, vqx_cuda_module *module, const void *data) {
-    const vqx_cuda_status status = start("cuModuleLoadData", true);
+DRIVER(cuModuleLoadData, vqx_cudahip_module *module, const void *data) {
+    const vqx_cudahip_status status = start("cuModuleLoadData", true);
     if (!status) {
         image = data;
         vqx_cpu_entry *const *entry = strcmp(data, "soft") == 0 ? vqx_cpu_entries_soft : vqx_cpu_entries_fp64;
@@ -237,15 +238,15 @@ DRIVER(cuModuleLoadData, vqx_cuda_module *module, const void *data) {
     return done(status);
 }
 
-DRIVER(cuModuleUnload, vqx_cuda_module module) {
+DRIVER(cuModuleUnload, vqx_cudahip_module module) {
     start("cuModuleUnload", true);
     free(module);
     alive--;
-    return done(VQX_CUDA_SUCCESS);
+    return done(VQX_CUDAHIP_SUCCESS);
 }
 
-DRIVER(cuModuleGetFunction, vqx_cuda_function *function, vqx_cuda_module module, const char *name) {
-    vqx_cuda_status status = start("cuModuleGetFunction", true);
+DRIVER(cuModuleGetFunction, vqx_cudahip_function *function, vqx_cudahip_module module, const char *name) {
+    vqx_cudahip_status status = start("cuModuleGetFunction", true);
     unsigned k = 0;
     while (k < VQX_KERNEL_COUNT && strcmp(spec[k].name, name) != 0)
         k++;
@@ -258,7 +259,7 @@ DRIVER(cuModuleGetFunction, vqx_cuda_function *function, vqx_cuda_module module,
 /* ---- memory -------------------------------------------------------------------------------------------------------------- */
 
 /* Does what the stream was asked to do, or forgets it. */
-static void drain(vqx_cuda_stream stream, bool run) {
+static void drain(vqx_cudahip_stream stream, bool run) {
     while (stream->first) {
         command *c = stream->first;
         if (run && c->kind == MOVE)
@@ -286,7 +287,7 @@ static void *take(size_t bytes, size_t alignment) {
     return b->memory;
 }
 
-static vqx_cuda_status give(void *memory) {
+static vqx_cudahip_status give(void *memory) {
     for (block **at = &blocks; *at; at = &(*at)->next)
         if ((*at)->memory == memory) {
             block *b = *at;
@@ -294,13 +295,13 @@ static vqx_cuda_status give(void *memory) {
             free(b->memory);
             free(b);
             alive--;
-            return VQX_CUDA_SUCCESS;
+            return VQX_CUDAHIP_SUCCESS;
         }
     return INVALID_VALUE;
 }
 
-DRIVER(cuMemAlloc_v2, vqx_cuda_pointer *pointer, size_t bytes) {
-    vqx_cuda_status status = start("cuMemAlloc", true);
+DRIVER(cuMemAlloc_v2, vqx_cudahip_pointer *pointer, size_t bytes) {
+    vqx_cudahip_status status = start("cuMemAlloc", true);
     if (!status && bytes == 0)
         status = INVALID_VALUE;
     *pointer = status ? 0 : (uintptr_t)take(bytes, 1); /* sanitizers see what is beyond */
@@ -308,16 +309,16 @@ DRIVER(cuMemAlloc_v2, vqx_cuda_pointer *pointer, size_t bytes) {
 }
 
 /* Waits for all streams, as the driver does. */
-DRIVER(cuMemFree_v2, vqx_cuda_pointer pointer) {
-    const vqx_cuda_status status = start("cuMemFree", true);
+DRIVER(cuMemFree_v2, vqx_cudahip_pointer pointer) {
+    const vqx_cudahip_status status = start("cuMemFree", true);
     for (struct CUstream_st *stream = streams; stream; stream = stream->next)
         drain(stream, !status);
-    const vqx_cuda_status freed = give((void *)(uintptr_t)pointer);
+    const vqx_cudahip_status freed = give((void *)(uintptr_t)pointer);
     return done(status ? status : freed);
 }
 
-DRIVER(cuMemGetAddressRange_v2, vqx_cuda_pointer *base, size_t *bytes, vqx_cuda_pointer pointer) {
-    const vqx_cuda_status status = start("cuMemGetAddressRange", true);
+DRIVER(cuMemGetAddressRange_v2, vqx_cudahip_pointer *base, size_t *bytes, vqx_cudahip_pointer pointer) {
+    const vqx_cudahip_status status = start("cuMemGetAddressRange", true);
     const block *b = blocks;
     while (b && (uintptr_t)b->memory != pointer)
         b = b->next;
@@ -326,12 +327,12 @@ DRIVER(cuMemGetAddressRange_v2, vqx_cuda_pointer *base, size_t *bytes, vqx_cuda_
     if (base)
         *base = pointer;
     *bytes = b->bytes;
-    return done(VQX_CUDA_SUCCESS);
+    return done(VQX_CUDAHIP_SUCCESS);
 }
 
 DRIVER(cuMemHostAlloc, void **memory, size_t bytes, unsigned flags) {
-    vqx_cuda_status status = start("cuMemHostAlloc", true);
-    if (!status && flags != VQX_CUDA_PORTABLE)
+    vqx_cudahip_status status = start("cuMemHostAlloc", true);
+    if (!status && flags != VQX_CUDAHIP_PORTABLE)
         status = INVALID_VALUE;
     if (!status)
         *memory = take(bytes, 4096);
@@ -339,13 +340,13 @@ DRIVER(cuMemHostAlloc, void **memory, size_t bytes, unsigned flags) {
 }
 
 DRIVER(cuMemFreeHost, void *memory) {
-    const vqx_cuda_status status = start("cuMemFreeHost", true), freed = give(memory);
+    const vqx_cudahip_status status = start("cuMemFreeHost", true), freed = give(memory);
     return done(status ? status : freed);
 }
 
 /* ---- streams ------------------------------------------------------------------------------------------------------------- */
 
-static vqx_cuda_status put(vqx_cuda_status status, vqx_cuda_stream stream, const command *what) {
+static vqx_cudahip_status put(vqx_cudahip_status status, vqx_cudahip_stream stream, const command *what) {
     if (!status && !stream)
         status = INVALID_HANDLE; /* stream 0 would wait for all others */
     if (status)
@@ -358,9 +359,9 @@ static vqx_cuda_status put(vqx_cuda_status status, vqx_cuda_stream stream, const
     return done(status);
 }
 
-DRIVER(cuStreamCreate, vqx_cuda_stream *stream, unsigned flags) {
-    vqx_cuda_status status = start("cuStreamCreate", true);
-    if (!status && flags != VQX_CUDA_NON_BLOCKING)
+DRIVER(cuStreamCreate, vqx_cudahip_stream *stream, unsigned flags) {
+    vqx_cudahip_status status = start("cuStreamCreate", true);
+    if (!status && flags != VQX_CUDAHIP_NON_BLOCKING)
         status = INVALID_VALUE;
     if (!status) {
         *stream = calloc(1, sizeof(**stream));
@@ -372,8 +373,8 @@ DRIVER(cuStreamCreate, vqx_cuda_stream *stream, unsigned flags) {
     return done(status);
 }
 
-DRIVER(cuStreamDestroy_v2, vqx_cuda_stream stream) {
-    const vqx_cuda_status status = start("cuStreamDestroy", true);
+DRIVER(cuStreamDestroy_v2, vqx_cudahip_stream stream) {
+    const vqx_cudahip_status status = start("cuStreamDestroy", true);
     struct CUstream_st **at = &streams;
     while (*at != stream)
         at = &(*at)->next;
@@ -384,30 +385,30 @@ DRIVER(cuStreamDestroy_v2, vqx_cuda_stream stream) {
     return done(status);
 }
 
-DRIVER(cuStreamSynchronize, vqx_cuda_stream stream) {
-    const vqx_cuda_status status = start("cuStreamSynchronize", true);
+DRIVER(cuStreamSynchronize, vqx_cudahip_stream stream) {
+    const vqx_cudahip_status status = start("cuStreamSynchronize", true);
     drain(stream, !status);
     return done(status);
 }
 
-DRIVER(cuMemcpyHtoDAsync_v2, vqx_cuda_pointer to, const void *from, size_t bytes, vqx_cuda_stream stream) {
+DRIVER(cuMemcpyHtoDAsync_v2, vqx_cudahip_pointer to, const void *from, size_t bytes, vqx_cudahip_stream stream) {
     return put(start("cuMemcpyHtoDAsync", true), stream,
                &(command){.kind = MOVE, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
 }
 
-DRIVER(cuMemcpyDtoHAsync_v2, void *to, vqx_cuda_pointer from, size_t bytes, vqx_cuda_stream stream) {
+DRIVER(cuMemcpyDtoHAsync_v2, void *to, vqx_cudahip_pointer from, size_t bytes, vqx_cudahip_stream stream) {
     return put(start("cuMemcpyDtoHAsync", true), stream,
                &(command){.kind = MOVE, .to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
 }
 
-DRIVER(cuMemcpyDtoDAsync_v2, vqx_cuda_pointer to, vqx_cuda_pointer from, size_t bytes, vqx_cuda_stream stream) {
+DRIVER(cuMemcpyDtoDAsync_v2, vqx_cudahip_pointer to, vqx_cudahip_pointer from, size_t bytes, vqx_cudahip_stream stream) {
     return put(start("cuMemcpyDtoDAsync", true), stream,
                &(command){.kind = MOVE, .to = (void *)(uintptr_t)to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
 }
 
-DRIVER(cuLaunchKernel, vqx_cuda_function function, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y, unsigned z,
-       unsigned bytes, vqx_cuda_stream stream, void **argument, void **extra) {
-    vqx_cuda_status status = start("cuLaunchKernel", true);
+DRIVER(cuLaunchKernel, vqx_cudahip_function function, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y, unsigned z,
+       unsigned bytes, vqx_cudahip_stream stream, void **argument, void **extra) {
+    vqx_cudahip_status status = start("cuLaunchKernel", true);
     command c = {.kind = RUN, .function = function, .gx = gx, .gy = gy, .gz = gz};
     if (!status && !function)
         status = INVALID_HANDLE;
@@ -419,30 +420,30 @@ DRIVER(cuLaunchKernel, vqx_cuda_function function, unsigned gx, unsigned gy, uns
     return put(status, stream, &c);
 }
 
-DRIVER(cuEventCreate, vqx_cuda_event *event, unsigned flags) {
-    const vqx_cuda_status status = start("cuEventCreate", true);
+DRIVER(cuEventCreate, vqx_cudahip_event *event, unsigned flags) {
+    const vqx_cudahip_status status = start("cuEventCreate", true);
     if (!status && !flags) {
         *event = calloc(1, sizeof(**event));
         alive++;
     }
-    return done(status ? status : flags ? INVALID_VALUE : VQX_CUDA_SUCCESS);
+    return done(status ? status : flags ? INVALID_VALUE : VQX_CUDAHIP_SUCCESS);
 }
 
-DRIVER(cuEventDestroy_v2, vqx_cuda_event event) {
+DRIVER(cuEventDestroy_v2, vqx_cudahip_event event) {
     start("cuEventDestroy", true);
     free(event);
     alive--;
-    return done(VQX_CUDA_SUCCESS);
+    return done(VQX_CUDAHIP_SUCCESS);
 }
 
-DRIVER(cuEventRecord, vqx_cuda_event event, vqx_cuda_stream stream) {
+DRIVER(cuEventRecord, vqx_cudahip_event event, vqx_cudahip_stream stream) {
     return put(start("cuEventRecord", true), stream, &(command){.kind = STAMP, .event = event});
 }
 
-DRIVER(cuEventElapsedTime, float *milliseconds, vqx_cuda_event from, vqx_cuda_event to) {
-    const vqx_cuda_status status = start("cuEventElapsedTime", true);
+DRIVER(cuEventElapsedTime, float *milliseconds, vqx_cudahip_event from, vqx_cudahip_event to) {
+    const vqx_cudahip_status status = start("cuEventElapsedTime", true);
     if (status || !from->recorded || !to->recorded)
         return done(status ? status : INVALID_HANDLE);
     *milliseconds = (float)(to->milliseconds - from->milliseconds);
-    return done(VQX_CUDA_SUCCESS);
+    return done(VQX_CUDAHIP_SUCCESS);
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "device/cuda_driver.h"
+#include "device/cuda.h"
 #include "device/work.h"
 #include "test/direct.h"
 #include "test/fake_cuda.h"
