@@ -433,3 +433,4 @@ static void cudahip_times(const vqx_queue *queue, vqx_times *times) {
         .times = cudahip_times,                                                                                                   \
     };
 BACKEND(cuda)
+BACKEND(hip)

@@ -80,6 +80,7 @@ typedef struct vqx_cudahip_vendor {
     /* The kernels for a device that can be used. */
     const void *(*image)(vqx_cudahip_ordinal ordinal, bool fp64);
     const char *retaining; /* what retain() calls */
+    /* context NULL: nothing to release */
     vqx_cudahip_status (*retain)(vqx_cudahip_context *context, vqx_cudahip_ordinal ordinal);
     void (*release)(vqx_cudahip_ordinal ordinal);
     /* Makes a device the current one of the calling thread, until leave() makes that the one which was current before. */
@@ -87,6 +88,6 @@ typedef struct vqx_cudahip_vendor {
     void (*leave)(void);
 } vqx_cudahip_vendor;
 
-extern const vqx_cudahip_vendor vqx_cuda_vendor;
+extern const vqx_cudahip_vendor vqx_cuda_vendor, vqx_hip_vendor;
 
 #endif

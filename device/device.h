@@ -115,6 +115,6 @@ struct vqx_backend {
 
 /* The back ends of this build, NULL behind the last: device/list.c. */
 extern const vqx_backend *const vqx_backends[];
-extern const vqx_backend vqx_backend_cpu_kernels, vqx_backend_cuda, vqx_backend_opencl;
+extern const vqx_backend vqx_backend_cpu_kernels, vqx_backend_cuda, vqx_backend_hip, vqx_backend_opencl;
 
 #endif

@@ -2,6 +2,7 @@
 
 const vqx_backend *const vqx_backends[] = {
     &vqx_backend_cuda,
+    &vqx_backend_hip,
     &vqx_backend_opencl,
     &vqx_backend_cpu_kernels,
     NULL,
