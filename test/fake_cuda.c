@@ -23,7 +23,7 @@ static const struct {
 
 struct CUfunc_st {
     unsigned kernel;
-    vqx_cpu_entry *entry;
+    bool fp64;
 };
 
 struct CUmod_st {
@@ -49,6 +49,7 @@ typedef struct command {
 
 struct CUstream_st {
     struct CUstream_st *next;
+    vqx_cudahip_context context;
     unsigned milliseconds; /* its clock: 1 for whatever is moved, 10 for a kernel */
     command *first, **end;
 };
@@ -229,10 +230,9 @@ DRIVER(cuModuleLoadData, vqx_cudahip_module *module, const void *data) {
     const vqx_cudahip_status status = start("cuModuleLoadData", true);
     if (!status) {
         image = data;
-        vqx_cpu_entry *const *entry = strcmp(data, "soft") == 0 ? vqx_cpu_entries_soft : vqx_cpu_entries_fp64;
         *module = malloc(sizeof(**module));
         for (unsigned k = 0; k < VQX_KERNEL_COUNT; k++)
-            (*module)->function[k] = (struct CUfunc_st){k, entry[k]};
+            (*module)->function[k] = (struct CUfunc_st){k, strcmp(data, "soft") != 0};
         alive++;
     }
     return done(status);
@@ -258,6 +258,13 @@ DRIVER(cuModuleGetFunction, vqx_cudahip_function *function, vqx_cudahip_module m
 
 /* ---- memory -------------------------------------------------------------------------------------------------------------- */
 
+#ifndef FAKE_CUDA_RUN
+static void run_kernel(unsigned kernel, bool fp64, uint32_t gx, uint32_t gy, uint32_t gz, const void *sets) {
+    for (uint32_t z = 0; z < gz; z++)
+        (fp64 ? vqx_cpu_entries_fp64 : vqx_cpu_entries_soft)[kernel](gx, gy, (const char *)sets + z * spec[kernel].bytes);
+}
+#endif
+
 /* Does what the stream was asked to do, or forgets it. */
 static void drain(vqx_cudahip_stream stream, bool run) {
     while (stream->first) {
@@ -266,8 +273,8 @@ static void drain(vqx_cudahip_stream stream, bool run) {
             memcpy(c->to, c->from, c->bytes);
         if (run && c->kind == MOVE && getenv("FAKE_CUDA_FLIP"))
             *(uint8_t *)c->to ^= 1;
-        for (unsigned z = 0; run && z < c->gz; z++)
-            c->function->entry(c->gx, c->gy, c->sets + z * spec[c->function->kernel].bytes);
+        if (run && c->kind == RUN)
+            run_kernel(c->function->kernel, c->function->fp64, c->gx, c->gy, c->gz, c->sets);
         if (run && c->kind == STAMP)
             *c->event = (struct CUevent_st){stream->milliseconds, true};
         stream->milliseconds += c->kind == MOVE ? 1 : c->kind == RUN ? 10 : 0;
@@ -349,6 +356,8 @@ DRIVER(cuMemFreeHost, void *memory) {
 static vqx_cudahip_status put(vqx_cudahip_status status, vqx_cudahip_stream stream, const command *what) {
     if (!status && !stream)
         status = INVALID_HANDLE; /* stream 0 would wait for all others */
+    else if (!status && stream->context != current[depth - 1])
+        status = INVALID_CONTEXT;
     if (status)
         return done(status);
     command *c = malloc(sizeof(*c));
@@ -366,6 +375,7 @@ DRIVER(cuStreamCreate, vqx_cudahip_stream *stream, unsigned flags) {
     if (!status) {
         *stream = calloc(1, sizeof(**stream));
         (*stream)->end = &(*stream)->first;
+        (*stream)->context = current[depth - 1];
         (*stream)->next = streams;
         streams = *stream;
         alive++;
