@@ -72,6 +72,7 @@ static block *blocks;
 static struct CUstream_st *streams;
 static unsigned alive;
 static const char *image;
+static unsigned image_on; /* device */
 static char failing[64];
 static unsigned calls;
 static bool lost;
@@ -89,6 +90,10 @@ unsigned fake_cuda_depth(void) {
 
 const char *fake_cuda_image(void) {
     return image;
+}
+
+unsigned fake_cuda_image_on(void) {
+    return image_on;
 }
 
 /* What a function gives before it does anything. Each takes the lock here, and gives it back in done(). */
@@ -230,6 +235,7 @@ DRIVER(cuModuleLoadData, vqx_cudahip_module *module, const void *data) {
     const vqx_cudahip_status status = start("cuModuleLoadData", true);
     if (!status) {
         image = data;
+        image_on = (unsigned)(current[depth - 1] - contexts);
         *module = malloc(sizeof(**module));
         for (unsigned k = 0; k < VQX_KERNEL_COUNT; k++)
             (*module)->function[k] = (struct CUfunc_st){k, strcmp(data, "soft") != 0};

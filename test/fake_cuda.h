@@ -16,7 +16,8 @@ FAKE_CUDA_API unsigned fake_cuda_alive(void);
 /* Contexts that are current or below in the calling thread. */
 FAKE_CUDA_API unsigned fake_cuda_depth(void);
 
-/* The image that was loaded last. */
+/* The image that was loaded last, and on which device. */
 FAKE_CUDA_API const char *fake_cuda_image(void);
+FAKE_CUDA_API unsigned fake_cuda_image_on(void);
 
 #endif

@@ -94,6 +94,7 @@ static void current_device(void **state) {
         vqx_buffer buffer;
         assert_int_equal(hip->open(&device, 1, fp64, false, &message), 0); /* the self-test runs kernels */
         assert_string_equal(fake_cuda_image(), fp64 ? "fp64" : "soft");
+        assert_int_equal(fake_cuda_image_on(), 1);
         assert_int_equal(hip->alloc(&buffer, device, 100, &message), 0);
         hip->free(device, buffer);
         setenv("VQX_HIP_MEMORY", "50", 1);
