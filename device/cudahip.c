@@ -405,7 +405,7 @@ static void cudahip_times(const vqx_queue *queue, vqx_times *times) {
     *times = ((const cudahip_queue *)queue)->times;
 }
 
-#define BACKEND(word)                                                                                                             \
+#define BACKEND(word, lost)                                                                                                       \
     static driver word##_driver = {.vendor = &vqx_##word##_vendor, .lock = PTHREAD_MUTEX_INITIALIZER};                            \
     static unsigned word##_list(vqx_device_state *state, unsigned most, vqx_message_text *message) {                              \
         return list(&word##_driver, state, most, message);                                                                        \
@@ -415,6 +415,7 @@ static void cudahip_times(const vqx_queue *queue, vqx_times *times) {
     }                                                                                                                             \
     const vqx_backend vqx_backend_##word = {                                                                                      \
         .name = #word,                                                                                                            \
+        .loses = lost,                                                                                                            \
         .list = word##_list,                                                                                                      \
         .open = word##_open,                                                                                                      \
         .close = cudahip_close,                                                                                                   \
@@ -432,5 +433,5 @@ static void cudahip_times(const vqx_queue *queue, vqx_times *times) {
         .wait = cudahip_wait,                                                                                                     \
         .times = cudahip_times,                                                                                                   \
     };
-BACKEND(cuda)
-BACKEND(hip)
+BACKEND(cuda, false)
+BACKEND(hip, true)

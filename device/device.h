@@ -84,6 +84,7 @@ typedef struct vqx_times {
 struct vqx_backend {
     const char *name; /* "opencl" */
     bool opaque;      /* a vqx_buffer is a handle, not an address */
+    bool loses;       /* launches were seen to get lost without an error: result words are poisoned (vqx_work_poison()) */
     /* Number of devices; state[0 .. most-1] are filled. Without a driver 0, and why it is so in the message. */
     unsigned (*list)(vqx_device_state *state, unsigned most, vqx_message_text *message);
     /* Opens device `number` and lets it prove that its arithmetic is exact. fp64: whether kernels may use the device's own. */

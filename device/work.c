@@ -55,6 +55,12 @@ int vqx_work_open(vqx_work **out, vqx_device *device, const vqx_format *format, 
     memset(w->words, 0, bytes);
     if ((err = b->upload(w->queue, w->result, w->words, bytes, message)) < 0 || (err = b->wait(w->queue, message)) < 0)
         goto fail;
+    if (b->loses) {
+        memset(w->words, (int)(VQX_POISON & 0xff), bytes);
+        if ((err = b->alloc(&w->poison, device, bytes, message)) < 0 ||
+            (err = b->upload(w->queue, w->poison, w->words, bytes, message)) < 0 || (err = b->wait(w->queue, message)) < 0)
+            goto fail;
+    }
     b->times(w->queue, &w->before);
     *out = w;
     return 0;
@@ -102,6 +108,8 @@ void vqx_work_close(vqx_work **work) {
             b->free(w->device, w->scratch[i].buffer);
     if (w->first == w && w->result)
         b->free(w->device, w->result);
+    if (w->poison)
+        b->free(w->device, w->poison);
     if (w->words)
         b->host_free(w->device, w->words, w->words_handle);
     free(w->held);
@@ -251,6 +259,11 @@ void vqx_work_release(vqx_work *const *work, unsigned count) {
     }
     for (unsigned i = 0; i < count; i++)
         work[i]->held_bytes = 0;
+}
+
+void vqx_work_poison(vqx_work *w, size_t words) {
+    if (w->poison && w->err == 0)
+        w->err = w->device->backend->copy(w->queue, w->result, w->poison, words * sizeof(*w->words), &w->message);
 }
 
 int vqx_work_wait(vqx_work *w, size_t words) {

@@ -35,8 +35,8 @@ typedef struct vqx_work {
         vqx_buffer buffer;
         size_t bytes;
     } scratch[VQX_SCRATCHES];
-    vqx_buffer result;
-    uint64_t *words; /* host copy of the result buffer, VQX_MAX_SETS * VQX_MAX_WORDS */
+    vqx_buffer result, poison; /* as large; NULL: the back end loses nothing */
+    uint64_t *words;           /* host copy of the result buffer, VQX_MAX_SETS * VQX_MAX_WORDS */
     void *words_handle;
     uint8_t *staging[2]; /* host memory for pictures that are not in it already */
     void *staging_handle[2];
@@ -70,6 +70,13 @@ void vqx_work_upload(vqx_work *work, unsigned side, unsigned planes, const vqx_p
 /* The same for samples that are in the device's memory: where they are, if rows are packed and start on a 64-byte boundary, else
  * from a copy. */
 void vqx_work_adopt(vqx_work *work, unsigned side, unsigned planes, const vqx_plane *plane);
+
+/* What a result word holds before a launch writes it. */
+#define VQX_POISON UINT64_C(0xfbfbfbfbfbfbfbfb)
+
+/* Where the back end loses launches: brings VQX_POISON into the first `words` words of the result buffer. Before the launches of
+ * the pairs. */
+void vqx_work_poison(vqx_work *work, size_t words);
 
 /* Reads the first `words` words of the result buffer back, waits, and returns the slot's error, with its line in work->message. */
 int vqx_work_wait(vqx_work *work, size_t words);

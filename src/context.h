@@ -73,12 +73,14 @@ typedef struct vqx_frame_job {
     uint64_t index;
     bool split;
     uint64_t *words; /* of the worker that has the pair: where sums go */
+    bool lost;       /* the device did not write its result */
 } vqx_frame_job;
 
 /* Uploads what features look at, into the slot for that pair. */
 void vqx_twin_upload(const vqx_context *context, const vqx_frame_job *job, vqx_work *work);
-/* The sums of all passes on a device, of pairs that were uploaded; several threads at once. A negative errno with a line. */
-int vqx_twin_run(vqx_context *context, const vqx_frame_job *job, size_t jobs, vqx_slot *slot, vqx_message_text *message);
+/* The sums of all passes on a device, of pairs that were uploaded; several threads at once. A negative errno with a line; -EBADMSG:
+ * it is about the pairs that are `lost`, twice. */
+int vqx_twin_run(vqx_context *context, vqx_frame_job *job, size_t jobs, vqx_slot *slot, vqx_message_text *message);
 
 /* Whether an entry's own pass runs for this frame. */
 bool vqx_entry_runs(const vqx_context *context, size_t entry, uint64_t index);

@@ -215,7 +215,7 @@ static void score_on_device(vqx_context *c, vqx_frame_job *job, size_t jobs, voi
     const int err = taken ? vqx_twin_run(c, job, taken, slot, &message) : 0;
     vqx_devices_give(&c->devices, slot);
     for (size_t k = 0; k < taken; k++)
-        if (err < 0)
+        if (err < 0 && (err != -EBADMSG || job[k].lost))
             keep_error(c, job[k].index, err, c->devices.backend->name, message.text);
         else if (!c->config.audit || job[k].index / c->config.subsample % c->config.audit || audit(c, &job[k], scratch) == 0)
             store(c, &job[k]);

@@ -1,4 +1,6 @@
 /* Scoring pairs on a device: upload once, launch every feature, read a few words back. */
+#include <errno.h>
+
 #include "src/context.h"
 
 void vqx_twin_upload(const vqx_context *c, const vqx_frame_job *job, vqx_work *work) {
@@ -36,14 +38,49 @@ static size_t launch(const vqx_context *c, uint64_t index, vqx_work *work, uint3
     return words;
 }
 
-int vqx_twin_run(vqx_context *c, const vqx_frame_job *job, size_t jobs, vqx_slot *slot, vqx_message_text *message) {
+/* Whether a word that nothing wrote went into the sums, which settle() made from `before`: another word there makes others. */
+static bool misses(const vqx_feature *f, uint64_t *words, uint64_t ordered, uint64_t open, const uint64_t *sums, uint64_t *before) {
+    bool unwritten = false;
+    for (size_t i = 0; i < f->words; i++)
+        if (words[i] == VQX_POISON) {
+            words[i] = 0;
+            unwritten = true;
+        }
+    return unwritten && (settle(f, words, ordered, before) != open || memcmp(before, sums, f->sums * sizeof(*sums)) != 0);
+}
+
+/* From the words of a pair to its sums; returns how many values are still open. */
+static unsigned settle_pair(const vqx_context *c, vqx_frame_job *job, uint64_t *words, bool all, uint64_t *open) {
+    unsigned left = 0;
+    for (size_t i = 0; i < c->entries; i++) {
+        const vqx_entry *e = &c->entry[i];
+        const uint64_t ordered = open[i];
+        uint64_t before[VQX_MAX_SUMS], *sums = job->words + e->sums_at;
+        if (!vqx_entry_runs(c, i, job->index) || (!all && !ordered))
+            continue;
+        memcpy(before, sums, e->feature.sums * sizeof(*sums));
+        open[i] = settle(&e->feature, words + e->at, ordered, sums);
+        job->lost = job->lost || (c->devices.backend->loses && misses(&e->feature, words + e->at, ordered, open[i], sums, before));
+        left += (unsigned)__builtin_popcountll(open[i]);
+    }
+    if (!job->lost)
+        return left;
+    memset(open, 0, c->entries * sizeof(*open)); /* nothing more is made of it */
+    return 0;
+}
+
+/* All launches of the pairs, once; *remade: values that were made again in raster order. */
+static int run(vqx_context *c, vqx_frame_job *job, size_t jobs, vqx_slot *slot, uint64_t *remade) {
     vqx_work *const first = slot->pair[0];
-    uint64_t open[VQX_MAX_SETS][VQX_MAX_FEATURES], remade = 0;
-    bool again = true;
+    uint64_t open[VQX_MAX_SETS][VQX_MAX_FEATURES];
+    bool again = true, lost = false;
     int err = 0;
-    for (size_t k = 0; k < jobs; k++)
+    for (size_t k = 0; k < jobs; k++) {
+        job[k].lost = false;
         for (size_t i = 0; i < c->entries; i++)
             open[k][i] = c->ordered;
+    }
+    vqx_work_poison(first, jobs * c->words);
     for (bool all = true; again && err == 0; all = false) {
         size_t words = 0;
         again = false;
@@ -53,18 +90,25 @@ int vqx_twin_run(vqx_context *c, const vqx_frame_job *job, size_t jobs, vqx_slot
         }
         vqx_work_release(slot->pair, (unsigned)jobs);
         err = vqx_work_wait(first, words);
-        for (size_t k = 0; k < jobs && err == 0; k++)
-            for (size_t i = 0; i < c->entries; i++) {
-                const vqx_entry *e = &c->entry[i];
-                if (!vqx_entry_runs(c, i, job[k].index) || (!all && !open[k][i]))
-                    continue;
-                open[k][i] = settle(&e->feature, first->words + k * c->words + e->at, open[k][i], job[k].words + e->sums_at);
-                remade += (uint64_t)__builtin_popcountll(open[k][i]);
-                again = again || open[k][i];
-            }
+        for (size_t k = 0; k < jobs && err == 0; k++) {
+            const unsigned left = settle_pair(c, &job[k], first->words + k * c->words, all, open[k]);
+            *remade += left;
+            again = again || left > 0;
+            lost = lost || job[k].lost;
+        }
     }
-    if (err < 0)
-        *message = first->message;
+    return err < 0 || !lost ? err : -EBADMSG;
+}
+
+int vqx_twin_run(vqx_context *c, vqx_frame_job *job, size_t jobs, vqx_slot *slot, vqx_message_text *message) {
+    uint64_t remade = 0;
+    int err = run(c, job, jobs, slot, &remade);
+    if (err == -EBADMSG)
+        err = run(c, job, jobs, slot, &remade);
+    if (err == -EBADMSG)
+        vqx_fail(message, err, "its result was not written, twice: the device loses launches");
+    else if (err < 0)
+        *message = slot->pair[0]->message;
     if (remade) {
         pthread_mutex_lock(&c->devices.lock);
         c->devices.stages.ordered += remade;

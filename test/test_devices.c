@@ -24,6 +24,7 @@ enum { DEVICES = 3 };
 static bool is_gpu, refuses;                   /* what list() says, whether open() fails */
 static atomic_int launches, downloads, opened; /* since reset() */
 static int fail_launch, fail_alloc, flip;      /* the n-th from 1 on; 0: none */
+static int drop, drops;                        /* from the n-th launch on that many do nothing */
 static _Thread_local int allocations;
 static _Atomic(const void *) uploaded; /* the last source */
 static atomic_int host_blocks;         /* alive */
@@ -31,7 +32,7 @@ static atomic_int uploads, most_sets;  /* since reset() */
 
 static void reset(void) {
     is_gpu = refuses = false;
-    fail_launch = fail_alloc = flip = 0;
+    fail_launch = fail_alloc = flip = drop = drops = 0;
     allocations = 0;
     atomic_store(&launches, 0);
     atomic_store(&downloads, 0);
@@ -115,8 +116,11 @@ static int fake_launch(vqx_queue *queue, unsigned kernel, uint32_t gx, uint32_t 
                        vqx_message_text *message) {
     if ((int)sets > atomic_load(&most_sets)) /* tests with batches have one worker */
         atomic_store(&most_sets, (int)sets);
-    if (atomic_fetch_add(&launches, 1) + 1 == fail_launch)
+    const int launch = atomic_fetch_add(&launches, 1) + 1;
+    if (launch == fail_launch)
         return vqx_fail(message, -ENODEV, "fakeLaunch: FAKE_LOST");
+    if (drop && launch >= drop && launch < drop + drops)
+        return 0;
     return vqx_backend_cpu_kernels.launch(queue, kernel, gx, gy, sets, arguments, message);
 }
 static int fake_wait(vqx_queue *queue, vqx_message_text *message) {
@@ -128,6 +132,7 @@ static void fake_times(const vqx_queue *queue, vqx_times *times) {
 
 const vqx_backend fake_backend = {
     .name = "fake",
+    .loses = true,
     .list = fake_list,
     .open = fake_open,
     .close = fake_close,
@@ -294,6 +299,33 @@ static void lost(void **state) {
         assert_int_equal(vqx_frame_count(c), 7);
         vqx_close(&c);
         assert_int_equal(atomic_load(&opened), 0);
+    }
+}
+
+/* Launches that do nothing and say nothing: a result that nobody wrote is made again, once. */
+static void dropped(void **state) {
+    (void)state;
+    static const char *const one[] = {"float_moment", NULL};
+    const vqx_config config = {.backend = "fake", .threads = 1, .batch = 1};
+    reset();
+    vqx_context *c = pairs_context(&small, one, &config);
+    assert_int_equal(score(c, 7), 0);
+    const int of_seven = atomic_load(&launches);
+    vqx_close(&c);
+    for (int always = 0; always < 2; always++) {
+        reset();
+        drop = of_seven + of_seven / 7; /* the last one of frame 7 */
+        drops = always ? 1000 : 1;
+        c = pairs_context(&small, one, &config);
+        assert_int_equal(score(c, 20), always ? -EBADMSG : 0);
+        if (always) {
+            assert_string_equal(vqx_message(c), "frame 7: fake: its result was not written, twice: the device loses launches");
+            assert_int_equal(vqx_frame_count(c), 7);
+        } else {
+            pairs_check(c, &small, one, 1, 20);
+            assert_int_equal(atomic_load(&launches), 21 * of_seven / 7);
+        }
+        vqx_close(&c);
     }
 }
 
@@ -519,9 +551,9 @@ static void rates(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_scores), cmocka_unit_test(choice),  cmocka_unit_test(automatic),    cmocka_unit_test(lost),
-        cmocka_unit_test(batch),       cmocka_unit_test(sharing), cmocka_unit_test(batch_faults), cmocka_unit_test(audit),
-        cmocka_unit_test(memory),      cmocka_unit_test(list),    cmocka_unit_test(rates),
+        cmocka_unit_test(same_scores), cmocka_unit_test(choice), cmocka_unit_test(automatic), cmocka_unit_test(lost),
+        cmocka_unit_test(dropped),     cmocka_unit_test(batch),  cmocka_unit_test(sharing),   cmocka_unit_test(batch_faults),
+        cmocka_unit_test(audit),       cmocka_unit_test(memory), cmocka_unit_test(list),      cmocka_unit_test(rates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
