@@ -207,7 +207,8 @@ VQX_API uint64_t vqx_finished(const vqx_context *context);
 
 /* Waits for every queued pair, then computes what needs the whole stream. After a failed frame its error is returned and
  * vqx_message() names the frame; the scores of the frames before it stay readable. -ENODEV: a device failed; -EBADMSG: the audit
- * found differing bits, or a device did not write a result, twice. No vqx_submit() afterwards. May be called again, as after -ENOMEM. */
+ * found differing bits, or a device did not write a result, twice. No vqx_submit() afterwards. May be called again, as after
+ * -ENOMEM. */
 VQX_API int vqx_finish(vqx_context *context);
 
 /* ---- results: of a context after vqx_finish() ---------------------------------------------------------------------- */
