@@ -43,7 +43,7 @@ typedef struct command {
     size_t bytes;
     const struct CUfunc_st *function;
     uint32_t gx, gy, gz;
-    unsigned char sets[VQX_MAX_SETS * VQX_MAX_ARGUMENTS * sizeof(uint64_t)];
+    uint64_t sets[VQX_MAX_SETS * VQX_MAX_ARGUMENTS]; /* aligned as arguments are */
     vqx_cudahip_event event;
 } command;
 

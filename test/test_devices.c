@@ -286,7 +286,7 @@ static void lost(void **state) {
     (void)state;
     vqx_context *c;
     reset();
-    assert_int_equal(open_context(&c, &(vqx_config){.backend = "fake", .threads = 1}), 0);
+    assert_int_equal(open_context(&c, &(vqx_config){.backend = "fake", .threads = 1, .batch = 1}), 0);
     assert_int_equal(score(c, 7), 0);
     const int of_seven = atomic_load(&launches);
     vqx_close(&c);
