@@ -29,7 +29,7 @@ check:
 	@scripts/check
 
 format:
-	git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
+	git ls-files -z '*.c' '*.h' '*.cpp' '*.hpp' | xargs -0 clang-format -i
 
 clean:
 	rm -rf build build-* demo gate

@@ -96,6 +96,7 @@ struct vqx_backend {
     /* Waits for what is running. */
     void (*queue_close)(vqx_queue *queue);
     int (*alloc)(vqx_buffer *buffer, vqx_device *device, size_t bytes, vqx_message_text *message);
+    /* Nothing that is in a queue may use it. */
     void (*free)(vqx_device *device, vqx_buffer buffer);
     /* Host memory that the device moves fast from and to, 64-byte aligned; *handle is for host_free. Any thread. */
     int (*host_alloc)(void **memory, void **handle, vqx_device *device, size_t bytes, vqx_message_text *message);
@@ -117,5 +118,6 @@ struct vqx_backend {
 /* The back ends of this build, NULL behind the last: device/list.c. */
 extern const vqx_backend *const vqx_backends[];
 extern const vqx_backend vqx_backend_cpu_kernels, vqx_backend_cuda, vqx_backend_hip, vqx_backend_opencl;
+extern vqx_backend vqx_backend_sycl; /* filled in when its plug-in is loaded */
 
 #endif

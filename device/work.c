@@ -121,9 +121,12 @@ vqx_buffer vqx_work_scratch(vqx_work *w, unsigned number, size_t bytes) {
         return NULL;
     if (w->scratch[number].bytes < bytes) {
         const vqx_backend *b = w->device->backend;
-        vqx_work_release(&w, 1); /* some may use the old one */
-        if (w->scratch[number].buffer)
+        if (w->scratch[number].buffer) {
+            vqx_work_release(&w, 1); /* some may use the old one */
+            if (vqx_work_wait(w->first, 0) < 0)
+                return NULL;
             b->free(w->device, w->scratch[number].buffer);
+        }
         w->scratch[number].buffer = NULL;
         w->scratch[number].bytes = 0;
         w->first->err = b->alloc(&w->scratch[number].buffer, w->device, bytes, &w->first->message);

@@ -80,10 +80,10 @@ VQX_API int vqx_frame_wrap(vqx_frame **frame, const vqx_format *format, const vo
                            const ptrdiff_t stride[VQX_MAX_PLANES], void (*release)(void *cookie), void *cookie);
 
 /* A frame whose samples are in the memory of a device already, not copied: data[p] as the back end names memory; for "cuda" and
- * "hip" an address there, in the primary context, which is that of their runtime library; of "opencl" only vqx_frame_to_device()
- * has such memory. Scored only by a context that runs on this device alone and without audit. Planes without gaps between rows that
- * start on a 64-byte boundary are read where they are, others are copied on the device first. What makes the samples must be done
- * before vqx_submit(); they stay until release(cookie). For the rest as vqx_frame_wrap(). */
+ * "hip" an address there, in the primary context, which is that of their runtime library; of "opencl" and "sycl" only
+ * vqx_frame_to_device() has such memory. Scored only by a context that runs on this device alone and without audit. Planes without
+ * gaps between rows that start on a 64-byte boundary are read where they are, others are copied on the device first. What makes the
+ * samples must be done before vqx_submit(); they stay until release(cookie). For the rest as vqx_frame_wrap(). */
 VQX_API int vqx_frame_wrap_device(vqx_frame **frame, const vqx_format *format, const char *backend, unsigned device,
                                   const void *const data[VQX_MAX_PLANES], const ptrdiff_t stride[VQX_MAX_PLANES],
                                   void (*release)(void *cookie), void *cookie);

@@ -1,4 +1,5 @@
-/* The kernels of HIP as C++, in place of what dialect/hip_amd.h makes of them. Compiled twice, with VQX_FP64 1 and 0, into two libraries. */
+/* The kernels of HIP as C++, in place of what dialect/hip_amd.h makes of them. Compiled twice, with VQX_FP64 1 and 0, into two
+ * libraries. */
 #include "test/hip_cpu.h"
 
 #define __device__
@@ -16,7 +17,8 @@
 #define __clzll(x) __builtin_clzll((unsigned long long)(x))
 #define sqrtf __builtin_sqrtf
 
-template <typename to, typename from> static to same_bits(from x) {
+template <typename to, typename from>
+static to same_bits(from x) {
     static_assert(sizeof(to) == sizeof(from), "as large");
     to y;
     __builtin_memcpy(&y, &x, sizeof(y));
@@ -29,9 +31,9 @@ template <typename to, typename from> static to same_bits(from x) {
 
 #include "dialect/entry.hip"
 
-#define LANE(name, count, local)                        \
-    static void lane_##name(const void *sets) {         \
-        vqx_##name(*(const vqx_sets_##name *)sets);     \
+#define LANE(name, count, local)                    \
+    static void lane_##name(const void *sets) {     \
+        vqx_##name(*(const vqx_sets_##name *)sets); \
     }
 VQX_KERNELS(LANE)
 #define SLOT(name, count, local) {lane_##name, count},
