@@ -10,9 +10,10 @@
 #include "base/arithmetic.h"
 #include "src/registry.h"
 
-/* Threads that feed one device, unless the caller chooses: so many that it is never idle. Each costs host memory that the driver
- * must pin. */
-#define MOST_SLOTS 8
+/* Threads that feed one device, unless the caller chooses, and pairs in flight there: so many that it is never idle. Each pair
+ * costs host memory that the driver must pin. */
+#define MOST_SLOTS 8u
+#define MOST_IN_FLIGHT 32u
 /* Of pictures, that a worker has on a device side by side: small ones share launches. */
 #define BATCH_BYTES (8u << 20)
 _Static_assert(VQX_MAX_BATCH == VQX_MAX_SETS, "a launch takes all pairs of a worker");
@@ -112,14 +113,15 @@ int vqx_add_feature(vqx_context *c, const char *spec) {
 
 /* How many workers feed the devices, and how many pairs each of them has there side by side. */
 static int share_pairs(vqx_context *c) {
-    const unsigned most = MOST_SLOTS * (unsigned)c->devices.devices;
     size_t offset[VQX_MAX_PLANES], pairs = BATCH_BYTES / (2 * vqx_format_layout(&c->format, c->planes, offset));
     if (c->config.batch > VQX_MAX_BATCH)
         return vqx_fail(&c->message, -EINVAL, "a batch of %" PRIu32 " frames: at most %u", c->config.batch, VQX_MAX_BATCH);
-    if (!c->threads_chosen && c->config.threads > most)
-        c->config.threads = most;
     pairs = pairs < 1 ? 1 : pairs > VQX_MAX_BATCH ? VQX_MAX_BATCH : pairs;
     c->pairs = c->config.batch ? c->config.batch : pairs;
+    const unsigned room = MOST_IN_FLIGHT / (unsigned)c->pairs;
+    const unsigned most = (room < MOST_SLOTS ? room : MOST_SLOTS) * (unsigned)c->devices.devices;
+    if (!c->threads_chosen && c->config.threads > most)
+        c->config.threads = most;
     return 0;
 }
 
