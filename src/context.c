@@ -113,7 +113,7 @@ int vqx_add_feature(vqx_context *c, const char *spec) {
 
 /* How many workers feed the devices, and how many pairs each of them has there side by side. */
 static int share_pairs(vqx_context *c) {
-    size_t offset[VQX_MAX_PLANES], pairs = BATCH_BYTES / (2 * vqx_format_layout(&c->format, c->planes, offset));
+    size_t offset[VQX_MAX_PLANES], pairs = BATCH_BYTES / (2 * vqx_format_layout(&c->format, c->planes, offset) + 1);
     if (c->config.batch > VQX_MAX_BATCH)
         return vqx_fail(&c->message, -EINVAL, "a batch of %" PRIu32 " frames: at most %u", c->config.batch, VQX_MAX_BATCH);
     pairs = pairs < 1 ? 1 : pairs > VQX_MAX_BATCH ? VQX_MAX_BATCH : pairs;
