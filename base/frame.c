@@ -9,12 +9,16 @@
 #include <string.h>
 
 #define PLANE_ALIGN 64u
+/* Memory that is not the heap's is taken for several small frames at once: each time costs as much as reading one. */
+#define BLOCK_BYTES (4u << 20)
+#define MOST_OF_BLOCK 16u
 
 /* Memory of one frame, kept in the pool between frames. */
 typedef struct buffer {
     struct buffer *next;
     uint8_t *data; /* PLANE_ALIGN-aligned */
     void *handle;
+    bool rest; /* of a block that another buffer begins */
 } buffer;
 
 struct vqx_pool {
@@ -91,12 +95,12 @@ void vqx_format_plane_size(const vqx_format *format, unsigned plane, uint32_t *w
         *height = h;
 }
 
-size_t vqx_format_layout(const vqx_format *format, unsigned planes, size_t offset[VQX_MAX_PLANES]) {
-    size_t bytes = 0;
+uint64_t vqx_format_layout(const vqx_format *format, unsigned planes, size_t offset[VQX_MAX_PLANES]) {
+    uint64_t bytes = 0;
     for (unsigned p = 0; p < VQX_MAX_PLANES; p++) {
         uint32_t w, h;
         vqx_format_plane_size(format, p, &w, &h);
-        offset[p] = bytes;
+        offset[p] = (size_t)bytes;
         if (planes >> p & 1)
             bytes += ((size_t)w * h * vqx_format_sample_bytes(format) + PLANE_ALIGN - 1) / PLANE_ALIGN * PLANE_ALIGN;
     }
@@ -107,10 +111,10 @@ static void pool_free(vqx_pool *pool) {
     while (pool->spare) {
         buffer *b = pool->spare;
         pool->spare = b->next;
-        if (pool->memory.give)
-            pool->memory.give(pool->memory.owner, b->data, b->handle);
-        else
+        if (!pool->memory.give)
             free(b->data);
+        else if (!b->rest)
+            pool->memory.give(pool->memory.owner, b->data, b->handle);
         free(b);
     }
     while (pool->spare_frame) {
@@ -177,22 +181,45 @@ static vqx_frame *frame_new(void) {
     return f;
 }
 
-static int new_buffer(const vqx_pool *pool, buffer **out, vqx_message_text *message) {
+/* How many buffers are taken at once. */
+static size_t block_of(const vqx_pool *pool) {
+    const uint64_t many = pool->memory.take ? BLOCK_BYTES / pool->bytes : 1;
+    return many < 1 ? 1 : many > MOST_OF_BLOCK ? MOST_OF_BLOCK : (size_t)many;
+}
+
+/* Makes what follows the first buffer of a block spare. */
+static void keep_rest(vqx_pool *pool, const buffer *first) {
+    for (size_t i = block_of(pool); i-- > 1;) {
+        buffer *b = calloc(1, sizeof(*b));
+        if (!b)
+            return; /* not needed now */
+        b->data = first->data + i * pool->bytes;
+        b->rest = true;
+        pthread_mutex_lock(&pool->lock);
+        b->next = pool->spare;
+        pool->spare = b;
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
+static int new_buffer(vqx_pool *pool, buffer **out, vqx_message_text *message) {
     void *memory = NULL;
     int err = 0;
     buffer *b = calloc(1, sizeof(*b));
     *out = b;
     if (b && pool->memory.take)
-        err = pool->memory.take(pool->memory.owner, pool->bytes, &memory, &b->handle, message);
+        err = pool->memory.take(pool->memory.owner, block_of(pool) * pool->bytes, &memory, &b->handle, message);
     else if (b)
         memory = aligned_alloc(PLANE_ALIGN, pool->bytes);
     if (err == 0 && !memory)
         err = vqx_fail(message, -ENOMEM, "out of memory for a picture of %" PRIu64 " bytes", pool->bytes);
-    if (err < 0)
+    if (err < 0) {
         free(b);
-    else
-        b->data = memory;
-    return err;
+        return err;
+    }
+    b->data = memory;
+    keep_rest(pool, b);
+    return 0;
 }
 
 /* Gives the frame memory: a spare buffer of its pool, or a new one. */

@@ -28,7 +28,7 @@ int vqx_pool_open_in(vqx_pool **pool, const vqx_format *format, unsigned planes,
 const void *vqx_frame_owner(const vqx_frame *frame);
 
 /* Bytes of the planes of a frame as pools keep them, packed, and where each one starts: on 64-byte boundaries. */
-size_t vqx_format_layout(const vqx_format *format, unsigned planes, size_t offset[VQX_MAX_PLANES]);
+uint64_t vqx_format_layout(const vqx_format *format, unsigned planes, size_t offset[VQX_MAX_PLANES]);
 
 /* The back end, and the number of its device, in whose memory a vqx_frame_wrap_device() is; NULL for all other frames. */
 const char *vqx_frame_backend(const vqx_frame *frame, unsigned *device);

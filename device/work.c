@@ -13,7 +13,7 @@ typedef struct held {
 static int open_planes(vqx_work *w, const vqx_format *format, unsigned planes, vqx_message_text *message) {
     const vqx_backend *b = w->device->backend;
     int err = 0;
-    w->side_bytes = vqx_format_layout(format, planes, w->offset);
+    w->side_bytes = (size_t)vqx_format_layout(format, planes, w->offset);
     for (unsigned p = 0; p < VQX_MAX_PLANES; p++) {
         uint32_t width, height;
         vqx_format_plane_size(format, p, &width, &height);

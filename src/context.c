@@ -113,11 +113,12 @@ int vqx_add_feature(vqx_context *c, const char *spec) {
 
 /* How many workers feed the devices, and how many pairs each of them has there side by side. */
 static int share_pairs(vqx_context *c) {
-    size_t offset[VQX_MAX_PLANES], pairs = BATCH_BYTES / (2 * vqx_format_layout(&c->format, c->planes, offset) + 1);
+    size_t offset[VQX_MAX_PLANES];
+    uint64_t pairs = BATCH_BYTES / (2 * vqx_format_layout(&c->format, c->planes, offset) + 1);
     if (c->config.batch > VQX_MAX_BATCH)
         return vqx_fail(&c->message, -EINVAL, "a batch of %" PRIu32 " frames: at most %u", c->config.batch, VQX_MAX_BATCH);
     pairs = pairs < 1 ? 1 : pairs > VQX_MAX_BATCH ? VQX_MAX_BATCH : pairs;
-    c->pairs = c->config.batch ? c->config.batch : pairs;
+    c->pairs = c->config.batch ? c->config.batch : (size_t)pairs;
     const unsigned room = MOST_IN_FLIGHT / (unsigned)c->pairs;
     const unsigned most = (room < MOST_SLOTS ? room : MOST_SLOTS) * (unsigned)c->devices.devices;
     if (!c->threads_chosen && c->config.threads > most)

@@ -514,6 +514,36 @@ static void memory(void **state) {
     }
 }
 
+/* Small frames of the device's memory are taken 16 at once, and lie beside each other. */
+static void blocks(void **state) {
+    (void)state;
+    enum { FRAMES = 17 };
+    vqx_context *c;
+    vqx_pool *pool;
+    vqx_frame *frame[FRAMES];
+    const size_t last = 18 * 11 * 2; /* bytes of small's third plane */
+    reset();
+    assert_int_equal(open_context(&c, &(vqx_config){.backend = "fake", .threads = 1}), 0);
+    assert_int_equal(vqx_pool_open_for(&pool, c), 0);
+    const int before = atomic_load(&host_blocks);
+    for (int i = 0; i < FRAMES; i++) {
+        assert_int_equal(vqx_pool_frame(pool, &frame[i], NULL, NULL, 0), 0);
+        memset(vqx_frame_data(frame[i], 0, NULL), i, 1);
+        memset(vqx_frame_data(frame[i], 2, NULL), i, last);
+    }
+    assert_int_equal(atomic_load(&host_blocks), before + 2);
+    for (int i = 0; i < FRAMES; i++) {
+        assert_int_equal(*(uint8_t *)vqx_frame_data(frame[i], 0, NULL), i);
+        for (size_t at = 0; at < last; at++)
+            assert_int_equal(((uint8_t *)vqx_frame_data(frame[i], 2, NULL))[at], i);
+    }
+    vqx_close(&c);
+    for (int i = FRAMES; i-- > 0;)
+        vqx_frame_unref(&frame[i]);
+    vqx_pool_close(&pool);
+    assert_int_equal(atomic_load(&host_blocks), 0);
+}
+
 static void list(void **state) {
     (void)state;
     vqx_device_info info[8];
@@ -553,7 +583,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_scores), cmocka_unit_test(choice), cmocka_unit_test(automatic), cmocka_unit_test(lost),
         cmocka_unit_test(dropped),     cmocka_unit_test(batch),  cmocka_unit_test(sharing),   cmocka_unit_test(batch_faults),
-        cmocka_unit_test(audit),       cmocka_unit_test(memory), cmocka_unit_test(list),      cmocka_unit_test(rates),
+        cmocka_unit_test(audit),       cmocka_unit_test(memory), cmocka_unit_test(blocks),    cmocka_unit_test(list),
+        cmocka_unit_test(rates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
