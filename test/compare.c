@@ -221,18 +221,18 @@ static void open_devices(compare_tally *tally) {
     done = true;
 }
 
-/* Whether kernels are run for this pair: for every one, or for each VQX_TEST_KERNELS-th where they take too long; 0: for none. */
-static bool kernels_wanted(void) {
-    static unsigned long pairs;
-    const char *text = getenv("VQX_TEST_KERNELS");
+/* Whether it is the turn of number `i`: of every one, or of each N-th, where the environment's variable says N; 0: of none. */
+static bool wanted(const char *variable, unsigned long i) {
+    const char *text = getenv(variable);
     const unsigned long every = text ? strtoul(text, NULL, 10) : 1;
-    return every > 0 && pairs++ % every == 0;
+    return every > 0 && i % every == 0;
 }
 
 /* The kernels as plain C, and, where VQX_TEST_DEVICE names a back end ("opencl"), on its device 0. */
 static void compare_kernels(const direct *d, vqx_frame *const pair[2], const uint64_t *expected, const char *head,
                             compare_tally *tally) {
-    if (!d->feature.metric->launch || !kernels_wanted())
+    static unsigned long pairs;
+    if (!d->feature.metric->launch || !wanted("VQX_TEST_KERNELS", pairs++))
         return;
     open_devices(tally);
     for (int i = 0; i < 4; i++)
@@ -312,10 +312,10 @@ void compare_random(const vqx_metric *metric, const char *options, unsigned pair
         }
         char what[32];
         snprintf(what, sizeof(what), "random pair %u", i);
-        if (pair[0] && pair[1])
-            compare_levels(metric, options, pair, what, tally);
-        else
+        if (!pair[0] || !pair[1])
             cannot(what, -ENOMEM, tally);
+        else if (wanted("VQX_TEST_PAIRS", i))
+            compare_levels(metric, options, pair, what, tally);
         vqx_frame_unref(&pair[0]);
         vqx_frame_unref(&pair[1]);
     }
