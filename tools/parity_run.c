@@ -9,8 +9,7 @@
 
 #include "tools/parity.h"
 
-/* Frames at a time on a device: fewer than the frames of most inputs, so that its buffers are used again. */
-/* one worker, so that the frames of an input that come while it runs the first one share launches */
+/* Frames at a time on a device: one worker, so that those of an input that come while it runs the first one share launches. */
 #define WORKERS 1
 #define BATCH 4
 
@@ -196,19 +195,26 @@ static int compare_target(struct parity *p, const struct selection *s, size_t in
     return code;
 }
 
-/* Feeds all pairs of the input to all contexts and waits for them. -1, or an exit code. */
+/* Feeds all pairs of the input to all contexts and waits for them. Each context gets several at once: a device that is faster than
+ * pictures are made would never share launches. -1, or an exit code. */
 static int feed(struct parity *p, size_t input, vqx_context *const *context, struct parity_stream *stream, vqx_pool *pool) {
+    enum { AT_ONCE = 1 + BATCH };
+    vqx_frame *pair[AT_ONCE][2];
     char message[1024];
     int more = 1, submitted = 0, failed = 0;
-    uint64_t index = 0;
-    for (; submitted == 0; index++) {
-        vqx_frame *pair[2];
-        if ((more = parity_stream_next(stream, index, pool, pair, message, sizeof(message))) <= 0)
-            break;
+    uint64_t index = 0, end = 0;
+    while (more > 0 && submitted == 0) {
+        const uint64_t first = end;
+        while (end < first + AT_ONCE &&
+               (more = parity_stream_next(stream, end, pool, pair[end - first], message, sizeof(message))) > 0)
+            end++;
         for (size_t c = 0; c <= p->targets && submitted == 0; c++)
-            submitted = vqx_submit(context[c], index, vqx_frame_ref(pair[0]), vqx_frame_ref(pair[1]));
-        vqx_frame_unref(&pair[0]);
-        vqx_frame_unref(&pair[1]);
+            for (index = first; index < end && submitted == 0; index++)
+                submitted =
+                    vqx_submit(context[c], index, vqx_frame_ref(pair[index - first][0]), vqx_frame_ref(pair[index - first][1]));
+        for (uint64_t i = first; i < end; i++)
+            for (int s = 0; s < 2; s++)
+                vqx_frame_unref(&pair[i - first][s]);
     }
     for (size_t c = 0; c <= p->targets; c++) {
         const int err = vqx_finish(context[c]);
@@ -220,11 +226,11 @@ static int feed(struct parity *p, size_t input, vqx_context *const *context, str
     if (failed)
         return cli_exit_of_frame(failed);
     if (submitted < 0)
-        return stop(p, cli_exit_of_frame(submitted), "%s: frame %" PRIu64 ": %s", p->input[input].name, index,
+        return stop(p, cli_exit_of_frame(submitted), "%s: frame %" PRIu64 ": %s", p->input[input].name, index - 1,
                     vqx_strerror(submitted));
     if (more < 0)
         return stop(p, cli_exit_of_frame(more), "%s", message);
-    return index ? -1 : stop(p, CLI_NO_FRAMES, "%s: no frames", p->input[input].name);
+    return end ? -1 : stop(p, CLI_NO_FRAMES, "%s: no frames", p->input[input].name);
 }
 
 static int compare_run(struct parity *p, unsigned run, size_t input) {
