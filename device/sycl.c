@@ -28,7 +28,6 @@ static const vqx_sycl_plugin_table *table_of(void *library, const char *name, vq
 
 static void load_once(vqx_message_text *message) {
     const char *named = getenv("VQX_SYCL_PLUGIN"), *name = named && *named ? named : vqx_sycl_library;
-    const vqx_backend own = vqx_backend_sycl;
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL); /* for good: what it has started cannot be unloaded */
     const vqx_sycl_plugin_table *table = library ? table_of(library, name, message) : NULL;
     if (!library)
@@ -38,9 +37,11 @@ static void load_once(vqx_message_text *message) {
     if (!table)
         return;
     plugin = table->backend;
-    vqx_backend_sycl = *plugin;
-    vqx_backend_sycl.list = own.list;
-    vqx_backend_sycl.open = own.open;
+    vqx_backend all = *plugin;
+    all.name = vqx_backend_sycl.name; /* what other threads may be reading does not change */
+    all.list = vqx_backend_sycl.list;
+    all.open = vqx_backend_sycl.open;
+    vqx_backend_sycl = all;
 }
 
 static int load(vqx_message_text *message) {
