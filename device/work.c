@@ -238,7 +238,7 @@ void vqx_work_launch(vqx_work *w, unsigned kernel, uint32_t gx, uint32_t gy, con
 }
 
 void vqx_work_release(vqx_work *const *work, unsigned count) {
-    uint8_t arguments[VQX_MAX_SETS * VQX_MAX_ARGUMENTS * sizeof(uint64_t)];
+    _Alignas(uint64_t) uint8_t arguments[VQX_MAX_SETS * VQX_MAX_ARGUMENTS * sizeof(uint64_t)];
     size_t at[VQX_MAX_SETS] = {0};
     for (bool more = true; more;) {
         held now = {0};
