@@ -56,8 +56,11 @@ static int move_to_device(const struct lane *lane, vqx_frame **frame) {
  * frames. A negative errno after its line; the lane is to be closed in any case. */
 static int lane_open(struct lane *lane, const struct bench *b, const char *name, const char *const *feature, size_t features,
                      uint32_t flags, unsigned threads, size_t bytes) {
-    const vqx_config config = {
-        .threads = threads, .batch = b->batch, .backend = b->backend, .device = b->device, .device_flags = flags};
+    const vqx_config config = {.threads = threads,
+                               .batch = flags & VQX_DEVICE_PROFILE ? 1 : b->batch, /* stages are of one pair at a time */
+                               .backend = b->backend,
+                               .device = b->device,
+                               .device_flags = flags};
     *lane = (struct lane){.name = name};
     int err = vqx_open(&lane->context, &config);
     for (size_t i = 0; i < features && err == 0; i++) {
