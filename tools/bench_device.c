@@ -183,12 +183,20 @@ end:
     return err;
 }
 
+/* The MB of the smallest ring: small pictures do not fill RING_BYTES. */
+static size_t ring_megabytes(const struct lane *lane, size_t lanes) {
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < lanes; i++)
+        least = lane[i].ring.pairs * lane[i].pair_bytes < least ? lane[i].ring.pairs * lane[i].pair_bytes : least;
+    return least / 1000000;
+}
+
 /* Prints the rows of lanes over frames in the device's memory. */
 static void print_resident(const struct bench *b, const struct lane *lane, size_t lanes, const struct rates *rates) {
     printf(
         "\nEvery pair from the device's memory (%zu MB or more), several in flight: ms per pair, GB/s, and the share of its copy "
         "rate.\n\n| %-26s | ms/pair  | GB/s    | copy    |\n|---|---|---|---|\n",
-        (size_t)RING_BYTES / 1000000, "feature");
+        ring_megabytes(lane, lanes), "feature");
     for (size_t i = 0; i < lanes; i++) {
         const double seconds = bench_median(lane[i].seconds, b->rounds), rate = (double)lane[i].pair_bytes / seconds;
         printf("| %-26s | %8.4f | %7.1f | %5.0f %% |\n", lane[i].name, seconds * 1e3, rate * 1e-9, rate / rates->copy * 100);
@@ -217,7 +225,7 @@ static int bench_features(const struct bench *b, const struct rates *rates) {
            "have of its copy rate; sums\nthat were made again in raster order.\n\n"
            "| %-26s | ms/pair  | upload   | kernels  | download | finish   | MB up    | bytes    | GB/s    | upload  | copy    | "
            "again   |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
-           (size_t)RING_BYTES / 1000000, "feature");
+           ring_megabytes(lane, lanes), "feature");
     for (size_t i = 0; i < lanes && err == 0; i++)
         err = i < b->features ? print_lane(b, &lane[i], &b->feature[i], 1, rates)
                               : print_lane(b, &lane[i], b->feature, b->features, rates);
