@@ -18,8 +18,8 @@ static const vqx_sycl_plugin_table *table_of(void *library, const char *name, vq
     const vqx_sycl_plugin_table *table = dlsym(library, VQX_SYCL_TEXT(VQX_SYCL_SYMBOL));
     if (!table)
         vqx_fail(message, -ENODEV, "%s is not a plug-in of vqx", name);
-    else if (strcmp(table->interface, VQX_SYCL_INTERFACE) == 0 && table->device_bytes == sizeof(vqx_device) &&
-             table->backend_bytes == sizeof(vqx_backend))
+    else if (strcmp(table->interface, VQX_SYCL_INTERFACE) == 0 && strcmp(table->kernels, vqx_kernel_digest) == 0 &&
+             table->device_bytes == sizeof(vqx_device) && table->backend_bytes == sizeof(vqx_backend))
         return table;
     else
         vqx_fail(message, -ENODEV, "%s was built from other sources than this vqx", name);

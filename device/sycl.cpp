@@ -293,4 +293,5 @@ const vqx_backend backend = table();
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const vqx_sycl_plugin_table VQX_SYCL_SYMBOL;
-const vqx_sycl_plugin_table VQX_SYCL_SYMBOL = {VQX_SYCL_INTERFACE, sizeof(vqx_device), sizeof(vqx_backend), &backend};
+const vqx_sycl_plugin_table VQX_SYCL_SYMBOL = {VQX_SYCL_INTERFACE, VQX_KERNEL_DIGEST, sizeof(vqx_device), sizeof(vqx_backend),
+                                               &backend};

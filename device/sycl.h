@@ -16,9 +16,13 @@
 #define VQX_SYCL_SYMBOL vqx_sycl_plugin
 typedef struct vqx_sycl_plugin_table {
     const char *interface; /* VQX_SYCL_INTERFACE of what it was built from; with another one nothing below may be looked at */
+    const char *kernels;   /* their digest: vqx_kernel_digest of what it was built from */
     size_t device_bytes, backend_bytes;
     const vqx_backend *backend; /* its open() leaves the self-test to the library */
 } vqx_sycl_plugin_table;
+
+/* Of kernel/ and dialect/ (scripts/kernel_digest.py). */
+extern const char vqx_kernel_digest[];
 
 /* Which plug-in is loaded, unless VQX_SYCL_PLUGIN names another one; tests set it. */
 extern const char *vqx_sycl_library;

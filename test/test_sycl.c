@@ -50,6 +50,7 @@ static void no_plugin(void **state) {
         {"libc.so.6", "libc.so.6 is not a plug-in of vqx"},
         {STALE_INTERFACE, STALE_INTERFACE " was built from other sources than this vqx"},
         {STALE_DEVICE, STALE_DEVICE " was built from other sources than this vqx"},
+        {STALE_KERNELS, STALE_KERNELS " was built from other sources than this vqx"},
     };
     vqx_device *device;
     char *named = strdup(getenv("VQX_SYCL_PLUGIN"));
