@@ -4,18 +4,9 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int8_t i8;
-typedef int16_t i16;
-typedef int32_t i32;
-typedef int64_t i64;
-typedef float f32;
+#include "dialect/types.h"
 
 /* a function of one pixel or one window: always inlined, so that the loops around it vectorise */
 #define VQX_FN static inline __attribute__((always_inline))

@@ -3,17 +3,7 @@
 #ifndef VQX_DIALECT_CUDAHIP_H
 #define VQX_DIALECT_CUDAHIP_H
 
-#include <stdint.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int8_t i8;
-typedef int16_t i16;
-typedef int32_t i32;
-typedef int64_t i64;
-typedef float f32;
+#include "dialect/types.h"
 
 #define VQX_FN static __device__ __forceinline__
 #define VQX_GLOBAL
