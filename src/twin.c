@@ -80,10 +80,10 @@ static int run(vqx_context *c, vqx_frame_job *job, size_t jobs, vqx_slot *slot, 
         for (size_t i = 0; i < c->entries; i++)
             open[k][i] = c->ordered;
     }
-    vqx_work_poison(first, jobs * c->words);
     for (bool all = true; again && err == 0; all = false) {
         size_t words = 0;
         again = false;
+        vqx_work_poison(first, jobs * c->words);
         for (size_t k = 0; k < jobs; k++) {
             const size_t end = launch(c, job[k].index, slot->pair[k], (uint32_t)(k * c->words), all, open[k]);
             words = end ? end : words;
